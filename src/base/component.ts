@@ -24,7 +24,7 @@ export interface ComponentScope {
 export function runComponent(signal: AbortSignal | undefined, run: (scope: ComponentScope) => Promise<void>): Component {
   const stop = childSignal(signal);
   const readiness = deferred();
-  const done = live({ run, readiness, stop });
+  const done = runToEnd({ run, readiness, stop });
   return {
     ready: readiness.promise,
     done,
@@ -54,13 +54,13 @@ async function stop(component: AsyncDisposable | Disposable, failures: unknown[]
   }
 }
 
-interface Life {
+interface ComponentRun {
   run: (scope: ComponentScope) => Promise<void>;
   readiness: Deferred;
   stop: OwnedSignal;
 }
 
-async function live({ run, readiness, stop }: Life): Promise<void> {
+async function runToEnd({ run, readiness, stop }: ComponentRun): Promise<void> {
   let isReady = false;
   const ready = () => {
     isReady = true;

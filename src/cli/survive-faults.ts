@@ -24,10 +24,12 @@ export function surviveFaults(source: FaultSource, { logger, metrics }: FaultDep
     total.with({ kind }).inc();
     logger.error('unhandled error: this is a bug, please report it with this line; the process continues', { kind, error });
   };
-  const lost = metrics.counter({ name: 'sampan_log_write_errors_total', help: 'Lines of the log that could not be written.' }).with({});
+  const writeErrors = metrics
+    .counter({ name: 'sampan_log_write_errors_total', help: 'Lines of the log that could not be written.' })
+    .with({});
   const [onRejection, onException] = [report('rejection'), report('exception')];
   // A full disk, a reader of the pipe that has gone. Logging this as an unhandled error would fail again, and again.
-  const onLost = () => lost.inc();
+  const onLost = () => writeErrors.inc();
   source.stderr.on('error', onLost);
   source.on('unhandledRejection', onRejection);
   source.on('uncaughtException', onException);

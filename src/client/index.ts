@@ -68,7 +68,7 @@ export {
 } from './kubeconfig/load-connection.ts';
 export { type LeaderElectionConfig, type LeaderElectionDeps, LeaderElector } from './leader-elector.ts';
 export { LeaderHealth } from './leader-health.ts';
-export { isFault, type ObjectFailure, Quarantine, type QuarantineDeps, type Verdict } from './quarantine.ts';
+export { type FailureRecord, isFault, type ObjectFailure, Quarantine, type QuarantineDeps } from './quarantine.ts';
 export {
   type ApplyOptions,
   type CallOptions,

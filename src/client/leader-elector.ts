@@ -181,14 +181,14 @@ export class LeaderElector {
   #claim(last: coordination.LeaseSpec, now: number): coordination.LeaseSpec {
     const time = formatMicroTime(now);
     const { identity, leaseDurationMs } = this.#config;
-    const isOurs = last.holderIdentity === identity;
+    const isHolder = last.holderIdentity === identity;
     return {
       ...last,
       holderIdentity: identity,
       leaseDurationSeconds: Math.floor(leaseDurationMs / 1000),
       renewTime: time,
-      acquireTime: isOurs ? (last.acquireTime ?? time) : time,
-      leaseTransitions: (last.leaseTransitions ?? 0) + (isOurs ? 0 : 1),
+      acquireTime: isHolder ? (last.acquireTime ?? time) : time,
+      leaseTransitions: (last.leaseTransitions ?? 0) + (isHolder ? 0 : 1),
     };
   }
 

@@ -22,7 +22,7 @@ export interface ObjectFailure {
 }
 
 /** How a failure is handled. */
-export interface Verdict {
+export interface FailureRecord {
   /** Consecutive failures, including this one. */
   readonly failures: number;
   readonly isQuarantined: boolean;
@@ -67,7 +67,7 @@ export class Quarantine {
       .with(named);
   }
 
-  failed(failure: ObjectFailure): Verdict {
+  failed(failure: ObjectFailure): FailureRecord {
     const { key, error, isFinal = false } = failure;
     this.#errors?.inc();
     const now = this.deps.clock.monotonic();

@@ -145,7 +145,7 @@ interface RunningParts extends PublishOptions {
 function running(started: RunningParts): LocalCluster {
   const { cluster, store, directory, server, options, deps } = started;
   const stopping = new AbortController();
-  const keyKept = makeKey(started);
+  const keySaved = makeKey(started);
   const renewing = renewCertificates(
     { current: started.pki, directory, options: pkiNames(options, deps), use: (pki) => useRenewed(started, pki) },
     deps,
@@ -158,7 +158,7 @@ function running(started: RunningParts): LocalCluster {
     dataDirectory: directory.root,
     async [Symbol.asyncDispose]() {
       stopping.abort();
-      await Promise.all([renewing, keyKept]);
+      await Promise.all([renewing, keySaved]);
       await cluster[Symbol.asyncDispose]();
       await store.close();
       await noteStopped(started);

@@ -60,7 +60,7 @@ export { KUBELET_PORT, type KubeletConfig } from './node/node-config.ts';
 export type { NodePressure } from './node/node-pressure.ts';
 export * as podResources from './podresources/messages.ts';
 export { type NodeFeed, sharedNodeFeed } from './pods/pod-source.ts';
-export { RequestLanes } from './request-lanes.ts';
+export { RequestLimits } from './request-limits.ts';
 export type { KubeletAnswer, KubeletCall } from './server/kubelet-handler.ts';
 export {
   type KubeletServer,

@@ -15,7 +15,7 @@ import { NodeAgent } from './node-agent.ts';
 import type { PodHook } from './pods/hooks/pod-hook.ts';
 import { type NodeFeed, ownNodeFeed } from './pods/pod-source.ts';
 import type { Prober } from './prober/prober.ts';
-import type { RequestLanes } from './request-lanes.ts';
+import type { RequestLimits } from './request-limits.ts';
 import { type KubeletAnswer, type KubeletCall, kubeletHandler } from './server/kubelet-handler.ts';
 import { VolumeUsageCache } from './server/volume-usage-cache.ts';
 import { SharedTicker } from './shared-ticker.ts';
@@ -45,7 +45,7 @@ export interface KubeletDeps {
   /** Shared by the kubelets of one process, so that their timers coincide. Absent: its own. */
   readonly ticker?: SharedTicker;
   /** Shared by the kubelets of one process to limit concurrent writes. Absent: unlimited. */
-  readonly lanes?: RequestLanes;
+  readonly requestLimits?: RequestLimits;
   /** Absent: no metrics. */
   readonly kubeletMetrics?: KubeletMetrics | undefined;
   /** Absent: nothing is traced. */
@@ -123,7 +123,7 @@ async function openNode(config: KubeletConfig, deps: KubeletDeps, stopping: Abor
   const options = await agentOptions(config, deps);
   const own = deps.podSource === undefined ? ownNodeFeed(client, { ...deps, logger }, config.nodeName) : undefined;
   own?.start(stop.signal);
-  const sink = new EventSink({ ...deps, client, logger, lane: deps.lanes?.events, rate: config.eventRate }, stop.signal);
+  const sink = new EventSink({ ...deps, client, logger, lane: deps.requestLimits?.events, rate: config.eventRate }, stop.signal);
   const recorder = sink.recorder({ component: 'kubelet', host: config.nodeName });
   const parts = await deps.openParts?.({ ...options, memoryBytes: options.machine.memoryBytes, client, recorder, signal: stop.signal });
   const shared = { ticker: deps.ticker ?? new SharedTicker(deps.clock), pressure: deps.pressure ?? new PressureState() };

@@ -36,7 +36,7 @@ import { RestartBackoff, restartBackoff } from './pods/restart-backoff.ts';
 import { PodWorker, type PodWorkerDeps } from './pods/worker.ts';
 import { Preemption } from './preemption/preemption.ts';
 import type { Prober } from './prober/prober.ts';
-import type { RequestLanes } from './request-lanes.ts';
+import type { RequestLimits } from './request-limits.ts';
 import type { SharedTicker } from './shared-ticker.ts';
 import { shutdownPeriods } from './shutdown/shutdown-groups.ts';
 import { ShutdownManager } from './shutdown/shutdown-manager.ts';
@@ -61,7 +61,7 @@ export interface NodeAgentDeps {
   readonly measurements?: NodeMeasurements | undefined;
   readonly feed: NodeFeed;
   readonly ticker: SharedTicker;
-  readonly lanes?: RequestLanes | undefined;
+  readonly requestLimits?: RequestLimits | undefined;
   /** Absent: no metrics. */
   readonly kubeletMetrics?: KubeletMetrics | undefined;
   /** Absent: nothing is traced. */
@@ -342,7 +342,7 @@ export class NodeAgent {
         await this.#preemption.settled(pod);
         return parts?.resources.admit(pod);
       },
-      onGone: (uid) => {
+      onRemoved: (uid) => {
         this.#workers.delete(uid);
         this.#static?.pods.forget(uid);
         this.#retryResizes();

@@ -21,8 +21,8 @@ export function resourceFieldValue(selector: core.ResourceFieldSelector, context
   const name = resource.slice(dot + 1);
   if (kind !== 'limits' && kind !== 'requests') throw new Error(`unsupported container resource : ${resource}`);
   const { limits, requests } = container.resources ?? {};
-  const isKnown = name === 'cpu' || name === 'memory' || name === 'ephemeral-storage' || name.startsWith('hugepages-');
-  if (!isKnown) throw new Error(`unsupported container resource : ${resource}`);
+  const isSupported = name === 'cpu' || name === 'memory' || name === 'ephemeral-storage' || name.startsWith('hugepages-');
+  if (!isSupported) throw new Error(`unsupported container resource : ${resource}`);
   const amount = kind === 'limits' ? limitOf(limits?.[name], name, context.allocatable) : requests?.[name];
   return divided(Quantity.parse(amount ?? '0'), Quantity.parse(selector.divisor || '0'), name);
 }

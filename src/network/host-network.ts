@@ -207,7 +207,7 @@ export class HostNetwork implements AttachmentObserver {
 
   async #linkNetworks(): Promise<readonly string[]> {
     const links = (await this.deps.kernel.ipJson(['addr', 'show'])) as readonly Link[];
-    const others = links.filter(({ ifname }) => !isOurs(ifname) && ifname !== 'lo');
+    const others = links.filter(({ ifname }) => !isOwnDevice(ifname) && ifname !== 'lo');
     return others.flatMap(({ addr_info = [] }) =>
       addr_info.filter(({ scope }) => scope === 'global').map(({ local, prefixlen }) => `${local}/${prefixlen}`),
     );
@@ -223,7 +223,7 @@ export class HostNetwork implements AttachmentObserver {
     const { kernel } = this.deps;
     for (const family of ['-4', '-6']) {
       const [route] = (await kernel.ipJson([family, 'route', 'show', 'default'])) as readonly { dev?: string }[];
-      if (route?.dev === undefined || isOurs(route.dev)) continue;
+      if (route?.dev === undefined || isOwnDevice(route.dev)) continue;
       const [link] = (await kernel.ipJson(['link', 'show', 'dev', route.dev])) as readonly Link[];
       // The loopback's MTU is larger than any frame.
       if (link?.mtu !== undefined && route.dev !== 'lo') return link.mtu;
@@ -238,7 +238,7 @@ interface Link {
   readonly addr_info?: readonly { readonly local: string; readonly prefixlen: number; readonly scope: string }[];
 }
 
-function isOurs(device: string): boolean {
+function isOwnDevice(device: string): boolean {
   return device === GATEWAY_DEVICE || device === VXLAN_DEVICE || device.startsWith(HOST_INTERFACE_PREFIX);
 }
 

@@ -30,8 +30,8 @@ const FAMILIES: readonly Family[] = [
 /** The node's table as one script that replaces the existing one. Families without a pod CIDR have no table. */
 export function hostRules(input: HostRulesInput): string {
   return FAMILIES.map((family) => {
-    const isOurs = input.podCidrs.some((cidr) => isOf(family, cidr));
-    return `${removeTable(family.family)}${isOurs ? tableText(family, input) : ''}`;
+    const isPodCidr = input.podCidrs.some((cidr) => isOf(family, cidr));
+    return `${removeTable(family.family)}${isPodCidr ? tableText(family, input) : ''}`;
   }).join('');
 }
 

@@ -69,8 +69,8 @@ export function planRoutes(local: LocalNode, peers: readonly Peer[], backend: Ba
       const gateway = peer.addresses.find((address) => isIpv6(address) === isIpv6(cidr));
       const remote =
         local.addresses.length === 0 ? undefined : peer.addresses.find((a) => local.addresses.some((l) => isIpv6(l) === isIpv6(a)));
-      const isNear = gateway !== undefined && isOnLink(links, gateway);
-      if (isNear && backend !== 'vxlan') direct.push({ cidr, via: gateway });
+      const isOnLinkGateway = gateway !== undefined && isOnLink(links, gateway);
+      if (isOnLinkGateway && backend !== 'vxlan') direct.push({ cidr, via: gateway });
       else if (backend === 'host-gw') unreachable.push({ node: peer.name, cidr, reason: 'no link is shared with the node' });
       else if (remote === undefined) unreachable.push({ node: peer.name, cidr, reason: 'the node has no address of a family of ours' });
       else tunnel.push({ cidr, via: firstAddress(cidr), mac: tunnelMac(peer.name), remote });

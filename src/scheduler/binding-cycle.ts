@@ -26,7 +26,7 @@ export interface BindingDeps {
   readonly logger: Logger;
   readonly metrics: SchedulerMetrics;
   /** A binding ended: another may start. */
-  onRoom(): void;
+  onBindingEnded(): void;
 }
 
 interface Cycle {
@@ -74,11 +74,11 @@ export class BindingCycles {
     cache.assume(info, node);
     nominations.delete(info.uid);
     const unreserved = cycle.profile.reserve(state, info, node);
-    const rejection = (unreserved && withMessage('Reserve', unreserved)) ?? this.#waiting.ask(cycle.profile, state, { pod: info, node });
+    const rejection = (unreserved && withMessage('Reserve', unreserved)) ?? this.#waiting.permit(cycle.profile, state, { pod: info, node });
     if (rejection !== undefined) return void this.#undo(queued, cycle, rejection);
     const running = this.#bind(queued, cycle).finally(() => {
       this.#running.delete(running);
-      this.#deps.onRoom();
+      this.#deps.onBindingEnded();
     });
     this.#running.add(running);
   }

@@ -45,13 +45,13 @@ export function findNodes(state: CycleState, pod: PodInfo, search: NodeSearch): 
     else {
       if (filterResults !== undefined && filterResults.filteredAt[place] === versions[place]) status = filterResults.obstacles[place];
       else {
-        status = firstObstacle(local, state, { pod, node: nodes[place] as NodeInfo });
+        status = firstRejection(local, state, { pod, node: nodes[place] as NodeInfo });
         if (filterResults !== undefined) {
           filterResults.filteredAt[place] = versions[place] as number;
           filterResults.obstacles[place] = status;
         }
       }
-      if (status === undefined && others.length > 0) status = firstObstacle(others, state, { pod, node: nodes[place] as NodeInfo });
+      if (status === undefined && others.length > 0) status = firstRejection(others, state, { pod, node: nodes[place] as NodeInfo });
     }
     if (status === undefined) places[feasible++] = place;
     else if (isRejected(status)) diagnosis.setStatus(nodes[place] as NodeInfo, status);
@@ -60,7 +60,11 @@ export function findNodes(state: CycleState, pod: PodInfo, search: NodeSearch): 
   return feasible;
 }
 
-function firstObstacle(filters: readonly Plugin[], state: CycleState, { pod, node }: { pod: PodInfo; node: NodeInfo }): Status | undefined {
+function firstRejection(
+  filters: readonly Plugin[],
+  state: CycleState,
+  { pod, node }: { pod: PodInfo; node: NodeInfo },
+): Status | undefined {
   for (let i = 0; i < filters.length; i++) {
     const status = (filters[i] as Plugin).filter!(state, pod, node);
     if (status !== undefined) return status;

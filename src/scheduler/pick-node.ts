@@ -30,7 +30,7 @@ export function pickNode(state: CycleState, pod: PodInfo, choice: NodeChoice): N
   addLocalScores(state, pod, { choice, local });
   if (others.length > 0) addScores(state, pod, { totals: buffers.totals, nodes: context.nodes, others });
   if (choice.extenderResults !== undefined) addExtenderScores(buffers.totals, context.nodes, choice.extenderResults);
-  return snapshot.nodes[buffers.places[greatest(buffers.totals, count, random)] as number] as NodeInfo;
+  return snapshot.nodes[buffers.places[indexOfGreatest(buffers.totals, count, random)] as number] as NodeInfo;
 }
 
 /** Lazy, since the nodes are rarely needed. */
@@ -102,7 +102,7 @@ function addExtenderScores(totals: Float64Array, nodes: readonly NodeInfo[], { s
   });
 }
 
-function greatest(totals: Float64Array, count: number, random: Random): number {
+function indexOfGreatest(totals: Float64Array, count: number, random: Random): number {
   let most = -Infinity;
   let ties = 0;
   for (let i = 0; i < count; i++) {

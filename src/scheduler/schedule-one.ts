@@ -147,12 +147,12 @@ function keepAccepted(count: number, { extenderResults, nodes, buffers, diagnosi
     const place = places[i] as number;
     const node = nodes[place] as NodeInfo;
     if (extenderResults.accepted.has(node.name)) places[accepted++] = place;
-    else diagnosis.setStatus(node, extenderResults.rejections.get(node.name) ?? NOT_ASKED);
+    else diagnosis.setStatus(node, extenderResults.rejections.get(node.name) ?? EXTENDER_SKIPPED);
   }
   return accepted;
 }
 
-const NOT_ASKED = unschedulable('Extender');
+const EXTENDER_SKIPPED = unschedulable('Extender');
 
 /**
  * The pod must fit with and without the pods of equal or higher priority that are nominated to the node: they may never arrive.

@@ -97,7 +97,7 @@ export class SchedulingLoop {
       status,
       failures: this.#failures,
       extenders: this.#extenders,
-      onRoom: () => this.#wake(),
+      onBindingEnded: () => this.#wake(),
     });
     this.#quarantine = new Quarantine('scheduler', { ...deps, recorder: this.#recorder() });
     this.#metrics.watchQueue(this.#queue);

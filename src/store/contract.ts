@@ -3,7 +3,7 @@ import { compactionRules } from './contract/compaction-rules.ts';
 import type { ContractEngine } from './contract/contract-engine.ts';
 import { inputRules } from './contract/input-rules.ts';
 import { leaseRules } from './contract/lease-rules.ts';
-import { lifeRules } from './contract/life-rules.ts';
+import { lifecycleRules } from './contract/life-rules.ts';
 import { readRules } from './contract/read-rules.ts';
 import { snapshotRules } from './contract/snapshot-rules.ts';
 import { transactionRules } from './contract/transaction-rules.ts';
@@ -22,6 +22,6 @@ export function describeStoreContract(engine: ContractEngine): void {
     describe('leases', () => leaseRules(engine));
     describe('compaction', () => compactionRules(engine));
     describe('snapshots', () => snapshotRules(engine));
-    describe('life', () => lifeRules(engine));
+    describe('life', () => lifecycleRules(engine));
   });
 }

@@ -16,7 +16,7 @@ export const OPERATION_BYTES = 64;
 export const MAX_TTL_SECONDS = 9_000_000_000;
 
 /** Short enough for any characters: a UTF-16 unit takes at most three bytes. */
-const SURELY_SHORT = MAX_KEY_BYTES / 3;
+const MAX_SAFE_CHARS = MAX_KEY_BYTES / 3;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 export function checkKey(key: string): void {
@@ -26,7 +26,7 @@ export function checkKey(key: string): void {
 }
 
 function checkBound(text: string, noun: string): void {
-  if (text.length > SURELY_SHORT && Buffer.byteLength(text) > MAX_KEY_BYTES) {
+  if (text.length > MAX_SAFE_CHARS && Buffer.byteLength(text) > MAX_KEY_BYTES) {
     throw new StoreError('too-large', `${noun} of ${Buffer.byteLength(text)} bytes is over the limit of ${MAX_KEY_BYTES}`);
   }
   if (LONE_SURROGATE.test(text)) throw new StoreError('invalid', `${noun} is not well-formed Unicode`);

@@ -51,7 +51,7 @@ export class WatchHub<P> {
   watch(options: WatchOptions, sink: WatchSink): WatchHandle {
     checkWatch(options);
     const next = options.fromRevision ?? this.#source.revision() + 1;
-    const watcher: Watcher = { options, sink, next, active: true, progressWanted: false };
+    const watcher: Watcher = { options, sink, next, active: true, progressRequested: false };
     if (next > this.#source.revision()) this.#join(watcher);
     else {
       this.#catchingUp.add(watcher);
@@ -177,7 +177,7 @@ export class WatchHub<P> {
       if (live && watcher.active) this.#goLive(watcher);
     });
     if (!live) this.#catchUpSoon(watcher);
-    else if (watcher.progressWanted || watcher.options.progress === true) this.#mark(watcher);
+    else if (watcher.progressRequested || watcher.options.progress === true) this.#mark(watcher);
   }
 
   #goLive(watcher: Watcher): void {
@@ -186,7 +186,7 @@ export class WatchHub<P> {
   }
 
   #mark(watcher: Watcher): void {
-    watcher.progressWanted = false;
+    watcher.progressRequested = false;
     if (watcher.active) this.#call(watcher, () => watcher.sink.progress(Math.max(watcher.next - 1, this.#source.revision())));
   }
 
@@ -196,9 +196,9 @@ export class WatchHub<P> {
       cancel,
       [Symbol.dispose]: cancel,
       requestProgress: () => {
-        watcher.progressWanted = true;
+        watcher.progressRequested = true;
         queueMicrotask(() => {
-          if (watcher.progressWanted && !this.#catchingUp.has(watcher)) this.#mark(watcher);
+          if (watcher.progressRequested && !this.#catchingUp.has(watcher)) this.#mark(watcher);
         });
         return true;
       },
@@ -230,7 +230,7 @@ interface Watcher {
   /** The first revision not delivered yet. */
   next: number;
   active: boolean;
-  progressWanted: boolean;
+  progressRequested: boolean;
 }
 
 function groupName(options: WatchOptions): string {

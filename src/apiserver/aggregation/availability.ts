@@ -24,13 +24,13 @@ const FURTHER_ATTEMPTS = 4;
 /** A privileged user, so that the check does not fail on authorization. */
 const CHECKER = { name: 'system:kube-aggregator', groups: ['system:masters'] };
 
-interface Verdict {
+interface CheckResult {
   readonly status: 'True' | 'False';
   readonly reason: string;
   readonly message: string;
 }
 
-const PASSED: Verdict = { status: 'True', reason: 'Passed', message: 'all checks passed' };
+const PASSED: CheckResult = { status: 'True', reason: 'Passed', message: 'all checks passed' };
 
 /** Checks whether an aggregated API responds, and writes the Available condition in upstream's words. */
 export class Availability {
@@ -54,10 +54,10 @@ export class Availability {
 
   /** Returns whether the API is available. */
   async check(api: RemoteApi, backend: Backend, isInProcess: boolean): Promise<boolean> {
-    const verdict = await this.#verdict(api, backend, isInProcess);
-    const isAvailable = verdict.status === 'True';
+    const result = await this.#check(api, backend, isInProcess);
+    const isAvailable = result.status === 'True';
     this.#unavailable.with({ name: api.name }).set(isAvailable ? 0 : 1);
-    await this.#write(api, verdict);
+    await this.#write(api, result);
     return isAvailable;
   }
 
@@ -65,7 +65,7 @@ export class Availability {
     this.#unavailable.remove({ name });
   }
 
-  async #verdict(api: RemoteApi, backend: Backend, isInProcess: boolean): Promise<Verdict> {
+  async #check(api: RemoteApi, backend: Backend, isInProcess: boolean): Promise<CheckResult> {
     if (!isInProcess) {
       const { namespace, name } = api.service;
       const [service, slices] = await Promise.all([
@@ -79,14 +79,14 @@ export class Availability {
     return problem === undefined ? PASSED : { status: 'False', reason: 'FailedDiscoveryCheck', message: problem };
   }
 
-  async #write({ registration, name }: RemoteApi, verdict: Verdict): Promise<void> {
+  async #write({ registration, name }: RemoteApi, result: CheckResult): Promise<void> {
     const before = availableCondition(registration);
-    const isSame = before?.status === verdict.status;
-    if (isSame && before.reason === verdict.reason && before.message === verdict.message) return;
+    const isSame = before?.status === result.status;
+    if (isSame && before.reason === result.reason && before.message === result.message) return;
     const lastTransitionTime = (isSame && before.lastTransitionTime) || formatTime(this.#deps.clock.now());
-    const condition: Condition = { type: 'Available', ...verdict, lastTransitionTime };
+    const condition: Condition = { type: 'Available', ...result, lastTransitionTime };
     await this.#deps.client.of(apiregistration.APIService).updateStatus(withCondition(registration, condition));
-    if (verdict.status === 'False' && before?.status !== 'False') this.#changes.with({ name, reason: verdict.reason }).inc();
+    if (result.status === 'False' && before?.status !== 'False') this.#changes.with({ name, reason: result.reason }).inc();
   }
 }
 
@@ -108,8 +108,8 @@ async function attempt({ group, version }: RemoteApi, backend: Backend): Promise
   let address = path;
   try {
     address = await backend.address(path);
-    const question = { path, user: CHECKER, accept: 'application/json', timeoutMs: CHECK_TIMEOUT_MS, maxBytes: MAX_CHECK_BYTES };
-    const { code } = await backend.ask(question);
+    const request = { path, user: CHECKER, accept: 'application/json', timeoutMs: CHECK_TIMEOUT_MS, maxBytes: MAX_CHECK_BYTES };
+    const { code } = await backend.ask(request);
     if (code >= 200 && code < 300) return undefined;
     return `failing or missing response from ${address}: bad status from ${address}: ${code}`;
   } catch (error) {

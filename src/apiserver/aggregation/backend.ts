@@ -3,7 +3,7 @@ import type { ApiRequest } from '../request/api-request.ts';
 import type { UserInfo } from '../request/user.ts';
 
 /** A request of this server itself. */
-export interface Question {
+export interface BackendRequest {
   readonly path: string;
   readonly user: UserInfo;
   readonly accept: string;
@@ -26,7 +26,7 @@ export interface Backend {
   /** Proxies a client's request as that user. Never rejects because of the backend: errors become responses. */
   forward(request: ApiRequest): Promise<ApiResponse>;
   /** Rejects when there is no valid response within the limits. Redirects are not followed. */
-  ask(question: Question): Promise<JsonAnswer>;
+  ask(question: BackendRequest): Promise<JsonAnswer>;
   /** The URL, for messages. */
   address(path: string): Promise<string>;
   close(): void;

@@ -10,7 +10,7 @@ import type { ApiRequest } from '../request/api-request.ts';
 import { ANONYMOUS } from '../request/user.ts';
 import type { ServiceEndpoint, ServiceEndpoints } from '../service-endpoints/service-endpoints.ts';
 import { type ProxyAnswer, passedHeaders, send, upgradeAnswer } from '../streaming/reverse-proxy.ts';
-import { type Backend, type JsonAnswer, type Question, textResponse } from './backend.ts';
+import { type Backend, type BackendRequest, type JsonAnswer, textResponse } from './backend.ts';
 import { frontProxyHeaders } from './front-proxy-headers.ts';
 import type { RemoteApi } from './remote-api.ts';
 
@@ -89,7 +89,7 @@ export class HttpsBackend implements Backend {
     return `https://${hostText(await this.#deps.endpoints.resolve(this.#api.service))}${path}`;
   }
 
-  async ask(question: Question): Promise<JsonAnswer> {
+  async ask(question: BackendRequest): Promise<JsonAnswer> {
     const endpoint = await this.#deps.endpoints.resolve(this.#api.service);
     using limit = timeoutSignal(this.#deps.clock, question.timeoutMs);
     try {
@@ -102,7 +102,7 @@ export class HttpsBackend implements Backend {
     }
   }
 
-  async #get({ path, user, accept, etag }: Question, endpoint: ServiceEndpoint, signal: AbortSignal): Promise<IncomingMessage> {
+  async #get({ path, user, accept, etag }: BackendRequest, endpoint: ServiceEndpoint, signal: AbortSignal): Promise<IncomingMessage> {
     const connection = await endpoint.connect?.();
     const headers = { ...frontProxyHeaders(user), accept, host: hostText(endpoint), ...(etag && { 'if-none-match': etag }) };
     const common = { ...this.#tls, host: endpoint.host, port: endpoint.port, path, signal, headers: headers as Record<string, string> };

@@ -11,7 +11,7 @@ import type { RemoteApi } from './remote-api.ts';
 const TIMEOUT_MS = 60_000;
 const MAX_BYTES = 16 << 20;
 const ASKER = { name: 'system:aggregator', groups: [] };
-const QUESTION = { user: ASKER, accept: 'application/json', timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES };
+const REQUEST = { user: ASKER, accept: 'application/json', timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES };
 
 /** The OpenAPI state of one aggregated API. */
 interface Description {
@@ -36,7 +36,7 @@ export class RemoteOpenApi implements AggregatedOpenApi {
   async refresh(api: RemoteApi, backend: Backend): Promise<void> {
     const key = keyOf(api);
     const before = this.#descriptions.get(key);
-    const v2 = await askV2(api, backend, before);
+    const v2 = await fetchV2(api, backend, before);
     const address = await askV3(key, backend);
     const converted = address === undefined && v2.v2 !== undefined ? convertedFrom(v2.v2, before) : undefined;
     const now: Description = {
@@ -86,12 +86,12 @@ function convertedFrom(v2: JsonObject, before: Description | undefined): Buffer 
   return Buffer.from(encodeJson(v3FromV2(v2)));
 }
 
-async function askV2(
+async function fetchV2(
   { group, version }: RemoteApi,
   backend: Backend,
   before: Description | undefined,
 ): Promise<Pick<Description, 'v2' | 'v2Etag'>> {
-  const { code, etag, body } = await backend.ask({ ...QUESTION, path: '/openapi/v2', etag: before?.v2Etag });
+  const { code, etag, body } = await backend.ask({ ...REQUEST, path: '/openapi/v2', etag: before?.v2Etag });
   if (code === 304 && before?.v2 !== undefined) return { v2: before.v2, v2Etag: before.v2Etag! };
   if (code === 404) return {};
   if (code !== 200) throw new Error(`the server answered ${code} when asked for /openapi/v2`);
@@ -100,7 +100,7 @@ async function askV2(
 
 /** Undefined when the server has no v3 document for this API. */
 async function askV3(key: string, backend: Backend): Promise<string | undefined> {
-  const { code, body } = await backend.ask({ ...QUESTION, path: '/openapi/v3' });
+  const { code, body } = await backend.ask({ ...REQUEST, path: '/openapi/v3' });
   if (code !== 200) return undefined;
   const paths = isJsonObject(body as JsonValue) ? (body as JsonObject).paths : undefined;
   const entry = isJsonObject(paths ?? null) ? Object.getOwnPropertyDescriptor(paths, key)?.value : undefined;

@@ -121,7 +121,7 @@ describe('authentication', () => {
 
 describe('a token that names no audience', () => {
   it('is for the API server alone', async () => {
-    expect((await bearer.check('secret', ['api', 'x'])).verdict?.audiences).toEqual(['api']);
+    expect((await bearer.check('secret', ['api', 'x'])).response?.audiences).toEqual(['api']);
     expect(await bearer.check('secret', ['x'])).toEqual({ errors: [] });
   });
 });
@@ -141,7 +141,7 @@ describe('one kind of token after another', () => {
   it('is asked even when an earlier one refuses or has to wait', async () => {
     const refusing = { authenticateToken: () => Promise.reject(new Error('no')) };
     const both = new BearerTokens([refusing, staticTokens(tokens), refusing], ['api']);
-    expect((await both.check('secret')).verdict?.user.name).toBe('alice');
+    expect((await both.check('secret')).response?.user.name).toBe('alice');
     expect((await both.check('nosuch')).errors).toEqual(['no', 'no']);
   });
 });

@@ -7,7 +7,7 @@ export interface Authenticator {
 }
 
 /** The user of a token. */
-export interface TokenVerdict {
+export interface TokenResponse {
   readonly user: UserInfo;
   /** The requested audiences that the token is valid for; absent when the token has none. */
   readonly audiences?: readonly string[];
@@ -17,5 +17,5 @@ export interface TokenVerdict {
 
 /** Authenticates one kind of token. Undefined for other kinds; throws on an invalid token of this kind. */
 export interface TokenAuthenticator {
-  authenticateToken(token: string, audiences: readonly string[]): TokenVerdict | undefined | Promise<TokenVerdict | undefined>;
+  authenticateToken(token: string, audiences: readonly string[]): TokenResponse | undefined | Promise<TokenResponse | undefined>;
 }

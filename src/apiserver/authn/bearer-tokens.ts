@@ -1,7 +1,7 @@
 import { isPromise, mapMaybePromise } from '#base';
 import { type ApiRequest, warn } from '../request/api-request.ts';
 import { authenticated, type UserInfo } from '../request/user.ts';
-import type { Authenticator, TokenAuthenticator, TokenVerdict } from './authenticator.ts';
+import type { Authenticator, TokenAuthenticator, TokenResponse } from './authenticator.ts';
 import { bearerToken, webSocketToken } from './bearer-token.ts';
 
 const INVALID = 'invalid bearer token';
@@ -9,7 +9,7 @@ const NO_ERRORS: readonly string[] = [];
 
 /** The result of a token review: the user, or the errors. */
 export interface TokenReviewResult {
-  readonly verdict?: TokenVerdict;
+  readonly response?: TokenResponse;
   /** The errors of the authenticators that know this kind of token. */
   readonly errors: readonly string[];
 }
@@ -40,28 +40,28 @@ export class BearerTokens implements Authenticator {
     for (const [index, authenticator] of this.#authenticators.entries()) {
       const answer = attempt(authenticator, token, audiences, errors);
       if (isPromise(answer)) return this.#waiting(answer, { token, audiences, errors, next: index + 1 });
-      const verdict = this.#accepted(answer, audiences);
-      if (verdict !== undefined) return { verdict, errors: NO_ERRORS };
+      const response = this.#accepted(answer, audiences);
+      if (response !== undefined) return { response, errors: NO_ERRORS };
     }
     return { errors };
   }
 
-  async #waiting(first: Promise<TokenVerdict | undefined>, { token, audiences, errors, next }: TokenCheck): Promise<TokenReviewResult> {
-    let verdict = this.#accepted(await first.catch((error: unknown) => recordError(error, errors)), audiences);
+  async #waiting(first: Promise<TokenResponse | undefined>, { token, audiences, errors, next }: TokenCheck): Promise<TokenReviewResult> {
+    let response = this.#accepted(await first.catch((error: unknown) => recordError(error, errors)), audiences);
     for (const authenticator of this.#authenticators.slice(next)) {
-      if (verdict !== undefined) break;
+      if (response !== undefined) break;
       const answer = Promise.resolve(attempt(authenticator, token, audiences, errors));
-      verdict = this.#accepted(await answer.catch((error: unknown) => recordError(error, errors)), audiences);
+      response = this.#accepted(await answer.catch((error: unknown) => recordError(error, errors)), audiences);
     }
-    return verdict === undefined ? { errors } : { verdict, errors: NO_ERRORS };
+    return response === undefined ? { errors } : { response, errors: NO_ERRORS };
   }
 
   /** A token without audiences is valid for the API server only. */
-  #accepted(verdict: TokenVerdict | undefined, requested: readonly string[]): TokenVerdict | undefined {
-    if (verdict === undefined) return undefined;
-    const audiences = verdict.audiences ?? requested.filter((audience) => this.#audiences.includes(audience));
+  #accepted(response: TokenResponse | undefined, requested: readonly string[]): TokenResponse | undefined {
+    if (response === undefined) return undefined;
+    const audiences = response.audiences ?? requested.filter((audience) => this.#audiences.includes(audience));
     if (requested.length > 0 && audiences.length === 0) return undefined;
-    return Object.assign({}, verdict, { user: authenticated(verdict.user), audiences });
+    return Object.assign({}, response, { user: authenticated(response.user), audiences });
   }
 }
 
@@ -85,10 +85,10 @@ function recordError(error: unknown, errors: string[]): undefined {
   return undefined;
 }
 
-function userOf({ verdict, errors }: TokenReviewResult, request: ApiRequest): UserInfo {
-  if (verdict === undefined) throw new Error(rejectionText(errors));
-  for (const warning of verdict.warnings ?? []) warn(request, warning);
-  return verdict.user;
+function userOf({ response, errors }: TokenReviewResult, request: ApiRequest): UserInfo {
+  if (response === undefined) throw new Error(rejectionText(errors));
+  for (const warning of response.warnings ?? []) warn(request, warning);
+  return response.user;
 }
 
 /** The error of a review that rejects a token. */

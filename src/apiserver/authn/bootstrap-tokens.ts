@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { core } from '#api';
 import type { Clock } from '#base';
 import type { KubeObject } from '../watch-cache/kube-object.ts';
-import type { TokenAuthenticator, TokenVerdict } from './authenticator.ts';
+import type { TokenAuthenticator, TokenResponse } from './authenticator.ts';
 import type { ObjectReader } from './object-reader.ts';
 
 const TOKEN = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
@@ -16,7 +16,7 @@ export function bootstrapTokens(secrets: ObjectReader, clock: Clock): TokenAuthe
       const [, id = '', value = ''] = TOKEN.exec(token) ?? [];
       if (id === '') return undefined;
       const secret = await secrets.current(core.BOOTSTRAP_TOKEN_NAMESPACE, `bootstrap-token-${id}`);
-      return secret && verdict(secret, { id, value, now: clock.now() });
+      return secret && tokenResponse(secret, { id, value, now: clock.now() });
     },
   };
 }
@@ -27,7 +27,7 @@ interface PresentedToken {
   readonly now: number;
 }
 
-function verdict(secret: KubeObject, { id, value, now }: PresentedToken): TokenVerdict | undefined {
+function tokenResponse(secret: KubeObject, { id, value, now }: PresentedToken): TokenResponse | undefined {
   const token = core.readBootstrapToken(secret as unknown as core.Secret);
   if (token?.id !== id || !token.authenticates || !sameText(token.secret, value)) return undefined;
   if (token.expiresAt !== undefined && now >= token.expiresAt) return undefined;

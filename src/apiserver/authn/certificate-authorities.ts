@@ -10,17 +10,17 @@ const AUTHORITIES = new WeakMap<ClientCertificate, Map<string, boolean>>();
  * all CAs of the server; this tells them apart. Cached per connection and CA bundle.
  */
 export function isIssuedBy(certificate: ClientCertificate, authorities: string): boolean {
-  let verdicts = AUTHORITIES.get(certificate);
-  if (verdicts === undefined) {
-    verdicts = new Map();
-    AUTHORITIES.set(certificate, verdicts);
+  let resultsByBundle = AUTHORITIES.get(certificate);
+  if (resultsByBundle === undefined) {
+    resultsByBundle = new Map();
+    AUTHORITIES.set(certificate, resultsByBundle);
   }
-  let verdict = verdicts.get(authorities);
-  if (verdict === undefined) {
-    verdict = endsWith(certificate, parsed(authorities));
-    verdicts.set(authorities, verdict);
+  let isIssued = resultsByBundle.get(authorities);
+  if (isIssued === undefined) {
+    isIssued = endsWith(certificate, parsed(authorities));
+    resultsByBundle.set(authorities, isIssued);
   }
-  return verdict;
+  return isIssued;
 }
 
 function parsed(authorities: string): readonly X509Certificate[] {

@@ -1,7 +1,7 @@
 import type { Clock, Logger, MetricsRegistry } from '#base';
 import { WatchedFile } from '../config-file/watched-file.ts';
 import type { EgressSelector } from '../egress/egress-selector.ts';
-import type { TokenAuthenticator, TokenVerdict } from './authenticator.ts';
+import type { TokenAuthenticator, TokenResponse } from './authenticator.ts';
 import { type AnonymousConfiguration, parseAuthenticationConfiguration } from './oidc/authentication-configuration.ts';
 import { JwtAuthenticator } from './oidc/jwt-authenticator.ts';
 
@@ -36,10 +36,10 @@ export class StructuredAuthentication implements TokenAuthenticator {
   }
 
   /** By the token's issuer: at most one authenticator matches. */
-  authenticateToken(token: string, audiences: readonly string[]): TokenVerdict | undefined | Promise<TokenVerdict | undefined> {
+  authenticateToken(token: string, audiences: readonly string[]): TokenResponse | undefined | Promise<TokenResponse | undefined> {
     for (const authenticator of this.#file.current.authenticators) {
-      const verdict = authenticator.authenticateToken(token, audiences);
-      if (verdict !== undefined) return verdict;
+      const response = authenticator.authenticateToken(token, audiences);
+      if (response !== undefined) return response;
     }
     return undefined;
   }

@@ -4,7 +4,7 @@ import { isJsonObject } from '#machinery';
 import type { UserInfo } from '../request/user.ts';
 import type { KubeconfigWebhook } from '../webhook-client/kubeconfig-webhook.ts';
 import { postRetried } from '../webhook-client/retried-post.ts';
-import type { TokenAuthenticator, TokenVerdict } from './authenticator.ts';
+import type { TokenAuthenticator, TokenResponse } from './authenticator.ts';
 
 export interface WebhookTokensConfig {
   readonly version: 'v1' | 'v1beta1';
@@ -26,8 +26,8 @@ export class WebhookTokens implements TokenAuthenticator {
   readonly #config: WebhookTokensConfig;
   readonly #deps: WebhookTokensDeps;
   /** Includes rejections; errors are not cached. */
-  readonly #answers: Lru<string, TokenVerdict | undefined>;
-  readonly #pending = new Map<string, Promise<TokenVerdict | undefined>>();
+  readonly #answers: Lru<string, TokenResponse | undefined>;
+  readonly #pending = new Map<string, Promise<TokenResponse | undefined>>();
   /** Cache keys are HMACs: tokens are not stored. */
   readonly #cacheKey = randomBytes(32);
 
@@ -37,7 +37,7 @@ export class WebhookTokens implements TokenAuthenticator {
     this.#answers = new Lru({ capacity: REMEMBERED_TOKENS, ttlMs: config.cacheTtlMs, clock: deps.clock });
   }
 
-  authenticateToken(token: string, audiences: readonly string[]): TokenVerdict | undefined | Promise<TokenVerdict | undefined> {
+  authenticateToken(token: string, audiences: readonly string[]): TokenResponse | undefined | Promise<TokenResponse | undefined> {
     const key = createHmac('sha256', this.#cacheKey)
       .update(JSON.stringify([token, audiences]))
       .digest('base64');
@@ -47,7 +47,7 @@ export class WebhookTokens implements TokenAuthenticator {
     return pending;
   }
 
-  async #ask(key: string, token: string, audiences: readonly string[]): Promise<TokenVerdict | undefined> {
+  async #ask(key: string, token: string, audiences: readonly string[]): Promise<TokenResponse | undefined> {
     try {
       const review = {
         apiVersion: `authentication.k8s.io/${this.#config.version}`,
@@ -55,16 +55,16 @@ export class WebhookTokens implements TokenAuthenticator {
         metadata: {},
         spec: { token, ...(audiences.length > 0 && { audiences }) },
       };
-      const verdict = verdictOf(await postRetried(review, this.#deps, TIMEOUT_MS), audiences);
-      this.#answers.set(key, verdict);
-      return verdict;
+      const response = tokenResponseOf(await postRetried(review, this.#deps, TIMEOUT_MS), audiences);
+      this.#answers.set(key, response);
+      return response;
     } finally {
       this.#pending.delete(key);
     }
   }
 }
 
-function verdictOf(answer: unknown, requested: readonly string[]): TokenVerdict | undefined {
+function tokenResponseOf(answer: unknown, requested: readonly string[]): TokenResponse | undefined {
   const status = isJsonObject(answer as never) ? (answer as { status?: unknown }).status : undefined;
   if (!isJsonObject(status as never)) throw new Error('the token webhook answered without a status');
   const { authenticated, user, error, audiences } = status as Readonly<Record<string, unknown>>;

@@ -12,13 +12,13 @@ export function unionAuthorizer(authorizers: readonly Authorizer[]): Authorizer 
   };
 }
 
-interface Question {
+interface Authorization {
   readonly attributes: AuthorizationAttributes;
   readonly reasons: string[];
   readonly errors: string[];
 }
 
-function ask(authorizers: readonly Authorizer[], from: number, question: Question): Decision | Promise<Decision> {
+function ask(authorizers: readonly Authorizer[], from: number, question: Authorization): Decision | Promise<Decision> {
   for (let i = from; i < authorizers.length; i++) {
     const answer = authorizers[i]!.authorize(question.attributes);
     if (isPromise(answer)) return answer.then((decision) => settle(decision, question) ?? ask(authorizers, i + 1, question));
@@ -29,7 +29,7 @@ function ask(authorizers: readonly Authorizer[], from: number, question: Questio
   return { verdict: 'no opinion', reason: reasons.join('\n'), ...(errors.length > 0 && { error: aggregate(errors) }) };
 }
 
-function settle(decision: Decision, { reasons, errors }: Question): Decision | undefined {
+function settle(decision: Decision, { reasons, errors }: Authorization): Decision | undefined {
   if (decision.verdict !== 'no opinion') return decision;
   if (decision.reason !== '') reasons.push(decision.reason);
   if (decision.error !== undefined) errors.push(decision.error);

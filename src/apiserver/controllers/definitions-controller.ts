@@ -49,7 +49,7 @@ const NOTHING_TO_DELETE: Condition = { ...DELETED, reason: 'NeverEstablished', m
 const CHECK_BACKOFF = { initialMs: 5, maxMs: 1_000_000, jitter: 0 };
 
 /** A definition whose objects have finalizers. */
-interface HeldDefinition {
+interface TerminatingDefinition {
   readonly backoff: Backoff;
   checkAt: number;
   /** Until then the failed check is shown in the status. */
@@ -63,7 +63,7 @@ export class DefinitionsController {
   readonly #definitions = new Map<string, Definition>();
   readonly #servedDefinitions = new Map<string, ServedDefinition>();
   readonly #pending = new Set<string>();
-  readonly #heldDefinitions = new Map<string, HeldDefinition>();
+  readonly #heldDefinitions = new Map<string, TerminatingDefinition>();
   #working: Promise<void> | undefined;
   #isStopped = false;
 
@@ -211,15 +211,15 @@ export class DefinitionsController {
   async #recheckLater(definition: Definition): Promise<void> {
     const { clock } = this.#deps;
     const { name } = definition.metadata;
-    const heldDefinition = this.#heldDefinitions.get(name) ?? {
+    const terminatingDefinition = this.#heldDefinitions.get(name) ?? {
       backoff: new Backoff(CHECK_BACKOFF),
       checkAt: clock.now() + CHECK_MS,
       resumeAt: 0,
     };
-    this.#heldDefinitions.set(name, heldDefinition);
-    const isDue = clock.now() >= heldDefinition.checkAt;
-    const delayMs = isDue ? heldDefinition.backoff.next() : RETRY_MS;
-    if (isDue) Object.assign(heldDefinition, { resumeAt: clock.now() + delayMs, checkAt: clock.now() + delayMs + CHECK_MS });
+    this.#heldDefinitions.set(name, terminatingDefinition);
+    const isDue = clock.now() >= terminatingDefinition.checkAt;
+    const delayMs = isDue ? terminatingDefinition.backoff.next() : RETRY_MS;
+    if (isDue) Object.assign(terminatingDefinition, { resumeAt: clock.now() + delayMs, checkAt: clock.now() + delayMs + CHECK_MS });
     clock.setTimer(delayMs, () => this.#enqueue(name));
     if (isDue) await this.#updateStatus(withCondition(definition, UNCONFIRMED));
   }

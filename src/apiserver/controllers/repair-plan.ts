@@ -35,9 +35,9 @@ export function planRepair({ services, addresses, ports, now, graceMs }: Allocat
   const addressNames = new Set(addresses.map(({ metadata }) => metadata.name));
   const isLeaked = ({ metadata, spec }: networking.IPAddress) => {
     const { namespace = '', name = '', resource } = spec?.parentRef ?? {};
-    const isOurs = metadata.labels?.[MANAGED_BY] === MANAGER && resource === 'services';
+    const isManaged = metadata.labels?.[MANAGED_BY] === MANAGER && resource === 'services';
     const isYoung = now - parseTime(metadata.creationTimestamp ?? '1970-01-01T00:00:00Z') < graceMs;
-    return isOurs && !isYoung && !users.get(keyOf({ namespace, name }))?.ips.includes(metadata.name ?? '');
+    return isManaged && !isYoung && !users.get(keyOf({ namespace, name }))?.ips.includes(metadata.name ?? '');
   };
   return {
     missingAddresses: used.flatMap(({ service, ips }) => ips.filter((ip) => !addressNames.has(ip)).map((value) => ({ service, value }))),

@@ -23,7 +23,7 @@ interface NameDecision {
 export function namingOf(definition: Definition, others: readonly Definition[]): NameAcceptance {
   const requested = definition.spec.names;
   const accepted = definition.status?.acceptedNames;
-  const usedNames = takenNames([...others, definition]);
+  const usedNames = namesInUse([...others, definition]);
   const problems: NameDecision[] = [];
   const pick = (name: string | undefined, before: string | undefined, names: ReadonlySet<string>, reason: string): string | undefined => {
     if (name === undefined || name === '' || name === before || !names.has(name)) return name;
@@ -86,7 +86,7 @@ function conditionsFor(definition: Definition, problems: readonly NameDecision[]
   };
 }
 
-function takenNames(others: readonly Definition[]): { resources: ReadonlySet<string>; kinds: ReadonlySet<string> } {
+function namesInUse(others: readonly Definition[]): { resources: ReadonlySet<string>; kinds: ReadonlySet<string> } {
   const resources = new Set<string>();
   const kinds = new Set<string>();
   for (const { status } of others) {

@@ -33,8 +33,8 @@ export interface QueueDump<T> extends Omit<Queue<T>, 'waiting'> {
 }
 
 /** The limit of empty queues that are kept, with their virtual time. */
-const KEPT_QUEUES = 1024;
-const KEPT_HANDS = 4096;
+const CACHED_QUEUES = 1024;
+const CACHED_HANDS = 4096;
 
 /**
  * Start-time fair queuing over shuffle-sharded queues. Virtual time is the start of the last dispatched request: unlike upstream's, which follows
@@ -46,7 +46,7 @@ export class FairQueues<T extends QueuedRequest> {
   /** Non-empty queues. */
   readonly #active = new Set<Queue<T>>();
   readonly #homes = new Map<T, Queue<T>>();
-  #hands = new Lru<string, readonly number[]>({ capacity: KEPT_HANDS });
+  #hands = new Lru<string, readonly number[]>({ capacity: CACHED_HANDS });
   #virtualTime = 0;
   #seats = 0;
   #turn = 0;
@@ -57,7 +57,8 @@ export class FairQueues<T extends QueuedRequest> {
 
   /** Waiting requests stay in their queues; new ones use the new configuration. */
   configure(config: QueuingConfig): void {
-    if (config.queues !== this.#config.queues || config.handSize !== this.#config.handSize) this.#hands = new Lru({ capacity: KEPT_HANDS });
+    if (config.queues !== this.#config.queues || config.handSize !== this.#config.handSize)
+      this.#hands = new Lru({ capacity: CACHED_HANDS });
     this.#config = config;
   }
 
@@ -175,7 +176,7 @@ export class FairQueues<T extends QueuedRequest> {
   #queue(index: number): Queue<T> {
     let queue = this.#queues.get(index);
     if (queue === undefined) {
-      if (this.#queues.size >= KEPT_QUEUES) this.#forgetIdle();
+      if (this.#queues.size >= CACHED_QUEUES) this.#forgetIdle();
       queue = { waiting: new Fifo(), work: 0, nextStart: this.#virtualTime, executing: 0, seatsInUse: 0 };
       this.#queues.set(index, queue);
     }

@@ -10,12 +10,12 @@ export async function handleDelete(call: ResourceCall): Promise<ApiResponse> {
   const { object, isGone } = await deleteObject(objectWrite(call), options);
   const { resource } = call;
   if (!isGone || resource.strategy.returnsDeletedObject)
-    return { type: 'object', code: isGone ? 200 : heldCode(options), resource, object };
+    return { type: 'object', code: isGone ? 200 : pendingDeletionCode(options), resource, object };
   return { type: 'plain', code: 200, object: deletedStatus(call, object.object) };
 }
 
 /** As upstream: 202 for a pending deletion only with the deprecated `orphanDependents: false`. */
-function heldCode({ orphanDependents }: DeleteOptions): number {
+function pendingDeletionCode({ orphanDependents }: DeleteOptions): number {
   return orphanDependents === false ? 202 : 200;
 }
 

@@ -25,7 +25,7 @@ export function selectionOf(
     labels = parsed(query.get('labelSelector') ?? '', parseLabelSelector, Selector.everything);
     fieldSelector = parsed(query.get('fieldSelector') ?? '', parseFieldSelector, FieldSelector.everything);
   });
-  const fields = withName(knownFields(fieldSelector, resource), name);
+  const fields = withName(selectableFields(fieldSelector, resource), name);
   return { options, selection: { labels, fields, matches: matcher(resource, labels, fields) } };
 }
 
@@ -47,7 +47,7 @@ function withName(fields: FieldSelector, name: string): FieldSelector {
   throw StatusError.badRequest("fieldSelector metadata.name doesn't match requested name");
 }
 
-function knownFields(selector: FieldSelector, resource: ServedResource): FieldSelector {
+function selectableFields(selector: FieldSelector, resource: ServedResource): FieldSelector {
   const { selectableFields, fieldLabelError } = resource.strategy;
   // Kinds with their own field label errors have no metadata.namespace unless namespaced.
   const hasNamespace = resource.namespaced || fieldLabelError === undefined;

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { BulkGarbage } from '../async/bulk-garbage.ts';
-import { type Obstacle, obstacleOf } from '../time/keep-alive.ts';
+import { type StalledSide, stalledSideOf } from '../time/keep-alive.ts';
 import { DataSender, MAX_WINDOW_BYTES, SESSION_WINDOW_BYTES } from './data-sender.ts';
 import { type ControlFrame, checkLength, FrameParser, idIn } from './frame-parser.ts';
 import {
@@ -98,8 +98,8 @@ export class SpdyConnection implements StreamCarrier {
   }
 
   /** Why a live peer may seem silent. */
-  get obstacle(): Obstacle | undefined {
-    return obstacleOf(this.#transport);
+  get stalledSide(): StalledSide | undefined {
+    return stalledSideOf(this.#transport);
   }
 
   /** Opens a stream. Data may be sent before the peer has replied. */
@@ -346,8 +346,8 @@ export class SpdyConnection implements StreamCarrier {
   #handlePing(frame: ControlFrame): void {
     checkLength(frame, 4);
     const id = frame.payload.readUInt32BE(0);
-    const isOurs = id % 2 === (this.#options.role === 'client' ? 1 : 0);
-    if (!isOurs) this.#send(controlFrame(FRAME.ping, 0, frame.payload.subarray(0, 4)));
+    const isLocalId = id % 2 === (this.#options.role === 'client' ? 1 : 0);
+    if (!isLocalId) this.#send(controlFrame(FRAME.ping, 0, frame.payload.subarray(0, 4)));
     this.#pings.get(id)?.();
     this.#pings.delete(id);
   }

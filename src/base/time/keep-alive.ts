@@ -2,9 +2,9 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from './clock.ts';
 
 /** Why a live peer may seem silent: this side does not read, or its writes are not consumed. */
-export type Obstacle = 'reading' | 'writing';
+export type StalledSide = 'reading' | 'writing';
 
-export function obstacleOf(transport: Duplex): Obstacle | undefined {
+export function stalledSideOf(transport: Duplex): StalledSide | undefined {
   if (transport.isPaused()) return 'reading';
   return transport.writableNeedDrain ? 'writing' : undefined;
 }
@@ -15,7 +15,7 @@ export interface KeepAliveOptions {
   /** Increases with all received data. */
   readonly activity: () => number;
   readonly ping: () => void;
-  readonly obstacle?: () => Obstacle | undefined;
+  readonly stalledSide?: () => StalledSide | undefined;
   /** The peer sent nothing in the interval after a ping. */
   readonly onDead: () => void;
 }
@@ -27,12 +27,12 @@ const STALLED_INTERVALS = 10;
  * Pings a silent peer, and closes the connection without a response. While this side does not read, silence means nothing: that case is left to TCP.
  * Dispose of the result when the connection is closed.
  */
-export function keepAlive({ clock, intervalMs, activity, ping, obstacle = () => undefined, onDead }: KeepAliveOptions): Disposable {
+export function keepAlive({ clock, intervalMs, activity, ping, stalledSide = () => undefined, onDead }: KeepAliveOptions): Disposable {
   let seen = activity();
   let silentIntervals = 0;
   const check = () => {
     const now = activity();
-    const blocked = obstacle();
+    const blocked = stalledSide();
     silentIntervals = now === seen && blocked !== 'reading' ? silentIntervals + 1 : 0;
     seen = now;
     if (silentIntervals > (blocked === 'writing' ? STALLED_INTERVALS : 1)) return onDead();

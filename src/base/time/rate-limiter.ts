@@ -78,8 +78,8 @@ export class TokenBucket {
 
   #fill(): void {
     const now = this.#clock.monotonic();
-    const gained = ((now - this.#filledAt) * this.#config.perSecond) / 1000;
-    this.#tokens = Math.min(this.#config.burst, this.#tokens + gained);
+    const refill = ((now - this.#filledAt) * this.#config.perSecond) / 1000;
+    this.#tokens = Math.min(this.#config.burst, this.#tokens + refill);
     this.#filledAt = now;
   }
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { BulkGarbage } from '../async/bulk-garbage.ts';
-import { type Obstacle, obstacleOf } from '../time/keep-alive.ts';
+import { type StalledSide, stalledSideOf } from '../time/keep-alive.ts';
 import { FrameParser, type MessageSink, OPCODE } from './frame-parser.ts';
 import { applyMask } from './mask.ts';
 import { CLOSE, WebSocketError } from './websocket-error.ts';
@@ -62,8 +62,8 @@ export class WebSocketConnection {
   }
 
   /** Why a live peer may seem silent. */
-  get obstacle(): Obstacle | undefined {
-    return obstacleOf(this.#transport);
+  get stalledSide(): StalledSide | undefined {
+    return stalledSideOf(this.#transport);
   }
 
   /** Sends one message of these parts. */

@@ -18,7 +18,7 @@ export async function stopCluster(options: LocationOptions, context: CliContext)
   const directory = directoryOf(options, context);
   const running = await readRunning(directory);
   if (running === undefined) {
-    const hasStopped = await stopLeftContainers(options, context);
+    const hasStopped = await stopLeftoverContainers(options, context);
     return `Cluster '${options.name}' does not run${hasStopped ? '; the containers that it had left were stopped' : ''}.`;
   }
   const { pid } = running;
@@ -32,7 +32,7 @@ export async function stopCluster(options: LocationOptions, context: CliContext)
 }
 
 /** A killed cluster leaves its containers running for the next start. Resolves to whether there were any. */
-async function stopLeftContainers(options: LocationOptions, context: CliContext): Promise<boolean> {
+async function stopLeftoverContainers(options: LocationOptions, context: CliContext): Promise<boolean> {
   const site = runtimeSite(options, context);
   if (!site.isRoot || !existsSync(runDirectoryOf(site.dataDirectory))) return false;
   await stopLeftovers(await privateContainerdOf(site), { clock: realClock, logger: silentLogger });

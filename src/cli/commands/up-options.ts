@@ -120,8 +120,8 @@ export function withConfigFile(options: UpOptions, command: Command, context: Cl
   try {
     const config = parseConfigFile(readFileSync(file, 'utf8'));
     const fromFile = settingsFromFile(config, { ...context, cwd: path.dirname(file) });
-    const isGiven = (option: string) => command.getOptionValueSource(option) === 'cli';
-    const added = Object.entries(optionsOf(config, path.dirname(file))).filter(([option]) => !isGiven(option));
+    const isSet = (option: string) => command.getOptionValueSource(option) === 'cli';
+    const added = Object.entries(optionsOf(config, path.dirname(file))).filter(([option]) => !isSet(option));
     return { ...options, ...Object.fromEntries(added), fromFile };
   } catch (error) {
     if (error instanceof ConfigFileError) throw new Error(`${options.config}: ${error.message}`);

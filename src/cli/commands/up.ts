@@ -105,10 +105,10 @@ function report(place: Place & NodeSummary & { pid: number }, options: UpOptions
   const { name, store } = options;
   const { why, ...facts } = place;
   const data = { name, context: contextName(name), ...facts, store };
-  printData(context, { format: options.output, data, text: () => welcome(place, options) });
+  printData(context, { format: options.output, data, text: () => readyMessage(place, options) });
 }
 
-function welcome({ server, kubeconfig, dataDirectory, nodes, runtime, why }: Place & NodeSummary, options: UpOptions): string {
+function readyMessage({ server, kubeconfig, dataDirectory, nodes, runtime, why }: Place & NodeSummary, options: UpOptions): string {
   const { name, store, merge } = options;
   const kubectl = merge && options.kubeconfig === undefined ? `--context ${contextName(name)}` : `--kubeconfig ${kubeconfig}`;
   const flags = locationFlags(options);

@@ -11,7 +11,7 @@ export interface ObjectWrites {
 /** Events that wait to be written. Those of one object stay in order: `take` leaves an object out until `release`. */
 export class EventQueue {
   readonly #pending = new Map<string, PendingWrite[]>();
-  readonly #taken = new Set<string>();
+  readonly #inFlight = new Set<string>();
   #size = 0;
 
   /** How many wait. */
@@ -31,9 +31,9 @@ export class EventQueue {
   /** The events of the object that waits longest. At most as many objects are passed over as are taken. */
   take(): ObjectWrites | undefined {
     for (const [objectKey, writes] of this.#pending) {
-      if (this.#taken.has(objectKey)) continue;
+      if (this.#inFlight.has(objectKey)) continue;
       this.#pending.delete(objectKey);
-      this.#taken.add(objectKey);
+      this.#inFlight.add(objectKey);
       this.#size -= writes.length;
       return { objectKey, writes };
     }
@@ -41,6 +41,6 @@ export class EventQueue {
   }
 
   release(objectKey: string): void {
-    this.#taken.delete(objectKey);
+    this.#inFlight.delete(objectKey);
   }
 }

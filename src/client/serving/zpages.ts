@@ -75,8 +75,8 @@ function versionOf(accept: string, kind: string): 'text' | 'v1alpha1' | 'v1beta1
     if (TEXT.includes(type)) return 'text';
     const value = new Map(parameters.map((parameter) => parameter.split('=', 2) as [string, string]));
     const version = value.get('v');
-    const isOurs = type === 'application/json' && value.get('g') === GROUP && value.get('as') === kind;
-    if (isOurs && (version === 'v1alpha1' || version === 'v1beta1')) return version;
+    const isRequestedKind = type === 'application/json' && value.get('g') === GROUP && value.get('as') === kind;
+    if (isRequestedKind && (version === 'v1alpha1' || version === 'v1beta1')) return version;
   }
   return undefined;
 }

@@ -104,7 +104,7 @@ export function spdyKeepAlive(connection: SpdyConnection, clock: Clock): Disposa
     intervalMs: LIMITS.keepAliveMs,
     activity: () => connection.activity,
     ping: () => void connection.ping(),
-    obstacle: () => connection.obstacle,
+    stalledSide: () => connection.stalledSide,
     onDead: () => connection.kill(),
   });
 }

@@ -62,7 +62,7 @@ export function webSocketKeepAlive(socket: WebSocketConnection, clock: Clock): D
     intervalMs: LIMITS.keepAliveMs,
     activity: () => socket.activity,
     ping: () => socket.ping(),
-    obstacle: () => socket.obstacle,
+    stalledSide: () => socket.stalledSide,
     onDead: () => socket.destroy(),
   });
 }

@@ -83,7 +83,7 @@ interface ReconcileContext {
 async function reconcile(reconciling: ReconcileContext): Promise<void> {
   const { config, deps, services, nodes } = reconciling;
   const all = services.lister.list();
-  const ownServices = all.filter(isOurs);
+  const ownServices = all.filter(isManaged);
   const used = (deps.listeningPorts ?? listeningPorts)();
   const source = {
     ranges: config.ranges ?? [],
@@ -111,7 +111,7 @@ function report({ events, problems, deps }: ReconcileContext, service: core.Serv
   events.warning(service, 'SyncLoadBalancerFailed', `Error syncing load balancer: ${problem}`);
 }
 
-function isOurs({ spec, metadata }: core.Service): boolean {
+function isManaged({ spec, metadata }: core.Service): boolean {
   if (spec?.type !== 'LoadBalancer' || metadata?.deletionTimestamp !== undefined) return false;
   return spec.loadBalancerClass === undefined || spec.loadBalancerClass === LOAD_BALANCER_CLASS;
 }

@@ -66,8 +66,8 @@ async function listen(config: MachineServerConfig, deps: MachineServerDeps, keys
   try {
     return await listenAt(config.port ?? KUBELET_PORT);
   } catch (error) {
-    const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
-    if (!isTaken || config.port !== undefined) throw error;
+    const isPortInUse = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+    if (!isPortInUse || config.port !== undefined) throw error;
     return listenAt(0);
   }
 }

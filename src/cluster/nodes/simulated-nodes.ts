@@ -16,7 +16,7 @@ import { type Client, InformerFactory } from '#client';
 import {
   type KubeletConfig,
   type MachineFailure,
-  RequestLanes,
+  RequestLimits,
   SharedTicker,
   type SimulatedKubelet,
   type SimulatedKubeletConfig,
@@ -71,7 +71,7 @@ export function startSimulatedNodes(config: SimulatedNodesConfig, deps: Simulate
   });
   const podSource = sharedNodeFeed(informers.of(core.Pod), informers.of(core.Node));
   const ticker = new SharedTicker(clock);
-  const lanes = new RequestLanes();
+  const requestLimits = new RequestLimits();
   const ending = new AbortController();
   let watcher: Promise<void> | undefined;
   /** The watcher and its role exist only in clusters with simulated nodes. */
@@ -94,7 +94,7 @@ export function startSimulatedNodes(config: SimulatedNodesConfig, deps: Simulate
     return retry({ clock, random, backoff: START_BACKOFF, signal: ending.signal }, async () => {
       const kubelet = startSimulatedKubelet(
         { ...config.kubelet, ...before, nodeName },
-        { ...deps, client, runtime, podSource, ticker, lanes },
+        { ...deps, client, runtime, podSource, ticker, requestLimits },
       );
       kubelets.set(nodeName, kubelet);
       deps.kubelets.add(nodeName, (call) => kubelet.handle(call), { isSimulated: true });

@@ -69,9 +69,9 @@ async function approve(request: SigningRequest, context: ControllerContext): Pro
     return;
   }
   if (rules.length === 0) return;
-  const tried = rules.map(({ right }) => right.subresource).join(' ');
+  const subresources = rules.map(({ right }) => right.subresource).join(' ');
   // The permission may still be granted: retry.
-  throw new Error(`recognized csr "${request.metadata.name}" as [${tried}] but subject access review was not approved`);
+  throw new Error(`recognized csr "${request.metadata.name}" as [${subresources}] but subject access review was not approved`);
 }
 
 async function isAllowed({ spec }: SigningRequest, right: ApprovalRule['right'], { client }: ControllerContext): Promise<boolean> {

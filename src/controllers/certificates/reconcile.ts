@@ -56,8 +56,8 @@ const PROBLEMS = lookupTable<(requested: RequestedCertificate, usages: readonly 
 export function signingAction(request: SigningRequest, signers: ReadonlySet<string>): SigningAction {
   const { signerName, usages = [] } = request.spec;
   const problemOf = PROBLEMS[signerName];
-  const isOurs = problemOf !== undefined && signers.has(signerName);
-  if (!isOurs || isIssued(request) || !isApproved(request) || hasCondition(request, 'Failed')) return { type: 'none' };
+  const isKnownSigner = problemOf !== undefined && signers.has(signerName);
+  if (!isKnownSigner || isIssued(request) || !isApproved(request) || hasCondition(request, 'Failed')) return { type: 'none' };
   const requested = requestedCertificate(request);
   const message = problemOf(requested, usages);
   return message === undefined ? { type: 'sign', requested } : { type: 'fail', message };
@@ -68,13 +68,13 @@ function isApproved(request: SigningRequest): boolean {
   return types.includes('Approved') && !types.includes('Denied');
 }
 
-const MIN_LIFE_MS = 10 * 60_000;
+const MIN_LIFETIME_MS = 10 * 60_000;
 
 /** The requested lifetime, limited by the signer. */
 export function lifetimeMs({ spec }: SigningRequest, longestMs: number): number {
   const seconds = spec.expirationSeconds;
   if (seconds === undefined || seconds === null) return longestMs;
-  return Math.min(longestMs, Math.max(MIN_LIFE_MS, seconds * 1000));
+  return Math.min(longestMs, Math.max(MIN_LIFETIME_MS, seconds * 1000));
 }
 
 // --- cleaning ------------------------------------------------------------------------------------------------------

@@ -157,8 +157,8 @@ class DeploymentController implements RunningController {
   async #reconcile(observed: Deployment): Promise<void> {
     const sets = classify(observed, await this.#claim(observed));
     if (observed.metadata.deletionTimestamp !== undefined) return this.#reportCounts(observed, sets);
-    const finding = pauseCondition(observed);
-    const deployment = finding ? await this.#report(observed, finding) : observed;
+    const update = pauseCondition(observed);
+    const deployment = update ? await this.#report(observed, update) : observed;
     if (deployment.spec?.paused) return this.#resize(deployment, sets);
     if (deployment.metadata.annotations?.[ROLLBACK_TO] !== undefined) return this.#rollBack(deployment, sets);
     if (isScalingEvent(deployment, sets)) return this.#resize(deployment, sets);
@@ -226,14 +226,14 @@ class DeploymentController implements RunningController {
       return { deployment, sets: { ...sets, current } };
     }
     const isUnsaid = hasProgressDeadline(deployment) && !deployment.status?.conditions?.some(({ type }) => type === 'Progressing');
-    const finding: ConditionUpdate = {
+    const update: ConditionUpdate = {
       type: 'Progressing',
       status: 'True',
       reason: 'FoundNewReplicaSet',
       message: `Found new replica set "${desired.metadata.name}"`,
     };
     const revision = desired.metadata.annotations?.[REVISION];
-    return { deployment: await this.#reportRevision(deployment, revision, isUnsaid ? finding : undefined), sets };
+    return { deployment: await this.#reportRevision(deployment, revision, isUnsaid ? update : undefined), sets };
   }
 
   async #ensureCurrent(deployment: Deployment, sets: OwnedReplicaSets): Promise<SyncedDeployment> {
@@ -254,9 +254,9 @@ class DeploymentController implements RunningController {
       reason: 'NewReplicaSetCreated',
       message: `Created new replica set "${current.metadata.name}"`,
     };
-    const finding = existing.isNew && hasProgressDeadline(deployment) ? created : undefined;
+    const update = existing.isNew && hasProgressDeadline(deployment) ? created : undefined;
     const revision = draft.metadata.annotations?.[REVISION];
-    return { deployment: await this.#reportRevision(deployment, revision, finding), sets: { ...sets, current } };
+    return { deployment: await this.#reportRevision(deployment, revision, update), sets: { ...sets, current } };
   }
 
   async #create(deployment: Deployment, draft: ReplicaSet): Promise<{ readonly set: ReplicaSet; readonly isNew: boolean }> {
@@ -276,8 +276,9 @@ class DeploymentController implements RunningController {
   /** AlreadyExists: our own set that the cache does not show yet, or a hash collision. */
   async #findCreated(deployment: Deployment, draft: ReplicaSet, error: unknown) {
     const set = await this.context.client.of(apps.ReplicaSet).get(draft.metadata);
-    const isOurs = controllerOf(set)?.uid === deployment.metadata.uid && sameTemplate(set.spec?.template, deployment.spec?.template);
-    if (isOurs) return { set, isNew: false };
+    const isFromThisSync =
+      controllerOf(set)?.uid === deployment.metadata.uid && sameTemplate(set.spec?.template, deployment.spec?.template);
+    if (isFromThisSync) return { set, isNew: false };
     const collisionCount = (deployment.status?.collisionCount ?? 0) + 1;
     await this.#writeStatus(deployment, { ...deployment.status, collisionCount });
     throw error;
@@ -316,20 +317,20 @@ class DeploymentController implements RunningController {
     }
   }
 
-  #report(deployment: Deployment, finding: ConditionUpdate): Promise<Deployment> {
-    const conditions = [...withCondition(deployment.status?.conditions, finding, this.context.clock.now())];
+  #report(deployment: Deployment, update: ConditionUpdate): Promise<Deployment> {
+    const conditions = [...withCondition(deployment.status?.conditions, update, this.context.clock.now())];
     return this.#writeStatus(deployment, { ...deployment.status, conditions });
   }
 
   /** The revision annotation is written together with the status. */
-  async #reportRevision(deployment: Deployment, revision: string | undefined, finding: ConditionUpdate | undefined): Promise<Deployment> {
+  async #reportRevision(deployment: Deployment, revision: string | undefined, update: ConditionUpdate | undefined): Promise<Deployment> {
     const { annotations = {} } = deployment.metadata;
     const isSame = revision === undefined || annotations[REVISION] === revision;
-    if (isSame && finding === undefined) return deployment;
+    if (isSame && update === undefined) return deployment;
     const changed = isSame
       ? deployment
       : { ...deployment, metadata: { ...deployment.metadata, annotations: { ...annotations, [REVISION]: revision } } };
-    return finding ? this.#report(changed, finding) : this.#writeStatus(changed, changed.status ?? {});
+    return update ? this.#report(changed, update) : this.#writeStatus(changed, changed.status ?? {});
   }
 
   async #reportCounts(deployment: Deployment, sets: OwnedReplicaSets): Promise<void> {

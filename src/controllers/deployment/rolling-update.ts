@@ -28,12 +28,12 @@ function shrinkOld(deployment: Deployment, sets: OwnedReplicaSets, current: Repl
   if (old.length === 0 || !allOf(sets).every(isUpToDate)) return [];
   const minAvailable = replicasInSpec(deployment) - maxUnavailable(deployment);
   // Unavailable new pods count as missing.
-  const currentUnavailable = replicasOf(current) - surelyAvailable(current);
+  const currentUnavailable = replicasOf(current) - minAvailableReplicas(current);
   const mayGo = sumOf(allOf({ current, old }), replicasOf) - minAvailable - currentUnavailable;
   if (mayGo <= 0) return [];
   const sizes = new Map(old.map((set) => [set, replicasOf(set)]));
-  take(old, mayGo, sizes, (set) => replicasOf(set) - surelyAvailable(set));
-  const spare = sumOf([...old, current], surelyAvailable) - minAvailable;
+  take(old, mayGo, sizes, (set) => replicasOf(set) - minAvailableReplicas(set));
+  const spare = sumOf([...old, current], minAvailableReplicas) - minAvailable;
   if (spare > 0) take(old, spare, sizes, (set) => sizes.get(set) ?? 0);
   return old.flatMap((set) => (sizes.get(set) === replicasOf(set) ? [] : [{ set, replicas: sizes.get(set) ?? 0 }]));
 }
@@ -43,7 +43,7 @@ function isUpToDate({ metadata, status }: ReplicaSet): boolean {
 }
 
 /** Pods beyond the set's size are about to be deleted. */
-function surelyAvailable(set: ReplicaSet): number {
+function minAvailableReplicas(set: ReplicaSet): number {
   return Math.min(availableOf(set), replicasOf(set));
 }
 

@@ -54,15 +54,15 @@ export function isScalingEvent(deployment: Deployment, sets: OwnedReplicaSets): 
 export function currentSetReplicas(deployment: Deployment, all: readonly ReplicaSet[], current: number): number {
   const desired = replicasInSpec(deployment);
   if (!isRollingUpdate(deployment)) return desired;
-  const room = desired + maxSurge(deployment) - sumOf(all, replicasOf);
-  return room <= 0 ? current : current + Math.min(room, desired - current);
+  const freeReplicas = desired + maxSurge(deployment) - sumOf(all, replicasOf);
+  return freeReplicas <= 0 ? current : current + Math.min(freeReplicas, desired - current);
 }
 
 /** Scales a resized or paused deployment; sets of a rollout keep their proportions. */
 export function resize(deployment: Deployment, sets: OwnedReplicaSets): readonly Scale[] {
   const desired = replicasInSpec(deployment);
-  const sole = activeOrLatest(sets);
-  if (sole !== undefined) return replicasOf(sole) === desired ? [] : [{ set: sole, replicas: desired }];
+  const onlySet = activeOrLatest(sets);
+  if (onlySet !== undefined) return replicasOf(onlySet) === desired ? [] : [{ set: onlySet, replicas: desired }];
   if (isSaturated(deployment, sets.current)) return sets.old.filter(isActive).map((set) => ({ set, replicas: 0 }));
   return isRollingUpdate(deployment) ? proportional(deployment, allOf(sets).filter(isActive)) : [];
 }

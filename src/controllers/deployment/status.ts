@@ -22,13 +22,13 @@ export interface ConditionUpdate {
 }
 
 /** As upstream: a condition with the same status and reason is left unchanged, message included. */
-export function withCondition(conditions: readonly Condition[] | undefined, finding: ConditionUpdate, now: number): readonly Condition[] {
-  const before = findCondition(conditions, finding.type);
-  if (before?.status === finding.status && before.reason === finding.reason) return conditions ?? [];
+export function withCondition(conditions: readonly Condition[] | undefined, update: ConditionUpdate, now: number): readonly Condition[] {
+  const before = findCondition(conditions, update.type);
+  if (before?.status === update.status && before.reason === update.reason) return conditions ?? [];
   const time = formatTime(now);
-  const lastTransitionTime = before?.status === finding.status ? before.lastTransitionTime : time;
-  const condition: Condition = { ...finding, lastUpdateTime: time, ...(lastTransitionTime !== undefined && { lastTransitionTime }) };
-  return [...withoutCondition(conditions, finding.type), condition];
+  const lastTransitionTime = before?.status === update.status ? before.lastTransitionTime : time;
+  const condition: Condition = { ...update, lastUpdateTime: time, ...(lastTransitionTime !== undefined && { lastTransitionTime }) };
+  return [...withoutCondition(conditions, update.type), condition];
 }
 
 /** The counts, and whether enough pods are available. */
@@ -85,30 +85,30 @@ function progressConditions(deployment: Deployment, { current }: OwnedReplicaSet
   const isDone = (counted.replicas ?? 0) === (counted.updatedReplicas ?? 0) && before?.reason === 'NewReplicaSetAvailable';
   if (isDone) return conditions;
   const subject = current ? `ReplicaSet "${current.metadata.name}"` : `Deployment "${deployment.metadata.name}"`;
-  const finding = (status: 'True' | 'False', reason: string, text: string): ConditionUpdate => ({
+  const updateOf = (status: 'True' | 'False', reason: string, text: string): ConditionUpdate => ({
     type: 'Progressing',
     status,
     reason,
     message: `${subject} ${text}`,
   });
   if (isComplete(deployment, counted)) {
-    return withCondition(conditions, finding('True', 'NewReplicaSetAvailable', 'has successfully progressed.'), now);
+    return withCondition(conditions, updateOf('True', 'NewReplicaSetAvailable', 'has successfully progressed.'), now);
   }
   if (hasProgressed(deployment.status ?? {}, counted)) {
-    return withFreshCondition(conditions, finding('True', 'ReplicaSetUpdated', 'is progressing.'), now);
+    return withFreshCondition(conditions, updateOf('True', 'ReplicaSetUpdated', 'is progressing.'), now);
   }
   if (isTimedOut(deployment, conditions, now)) {
-    return withCondition(conditions, finding('False', 'ProgressDeadlineExceeded', 'has timed out progressing.'), now);
+    return withCondition(conditions, updateOf('False', 'ProgressDeadlineExceeded', 'has timed out progressing.'), now);
   }
   return conditions;
 }
 
 /** Updates lastUpdateTime, from which the progress deadline counts, even if the condition is otherwise unchanged. */
-function withFreshCondition(conditions: readonly Condition[], finding: ConditionUpdate, now: number): readonly Condition[] {
-  const before = findCondition(conditions, finding.type);
+function withFreshCondition(conditions: readonly Condition[], update: ConditionUpdate, now: number): readonly Condition[] {
+  const before = findCondition(conditions, update.type);
   const time = formatTime(now);
-  const transitionTime = before?.status === finding.status ? before.lastTransitionTime : undefined;
-  return [...withoutCondition(conditions, finding.type), { ...finding, lastUpdateTime: time, lastTransitionTime: transitionTime ?? time }];
+  const transitionTime = before?.status === update.status ? before.lastTransitionTime : undefined;
+  return [...withoutCondition(conditions, update.type), { ...update, lastUpdateTime: time, lastTransitionTime: transitionTime ?? time }];
 }
 
 export function isComplete(deployment: Deployment, status: Status): boolean {

@@ -20,21 +20,21 @@ export async function expectedScale(pods: readonly core.Pod[], context: Controll
     if (reference === undefined) unmanaged.push(pod.metadata.name);
     else if (!seen.has(reference.uid)) {
       seen.add(reference.uid);
-      const { uid, replicas } = await scaleOf(reference, pod, context);
+      const { uid, replicas } = await ownerScale(reference, pod, context);
       scales.set(uid, replicas);
     }
   }
   return { count: [...scales.values()].reduce((sum, count) => sum + count, 0), unmanaged };
 }
 
-async function scaleOf(reference: meta.OwnerReference, pod: core.Pod, context: ControllerContext): Promise<OwnerScale> {
+async function ownerScale(reference: meta.OwnerReference, pod: core.Pod, context: ControllerContext): Promise<OwnerScale> {
   const { namespace } = pod.metadata;
-  const scale = knownScale(reference, namespace, context) ?? (await scaleByApi(reference, namespace, context));
+  const scale = cachedScale(reference, namespace, context) ?? (await scaleByApi(reference, namespace, context));
   if (scale === undefined) throw new Error(`found no controllers for pod "${pod.metadata.name}"`);
   return scale;
 }
 
-function knownScale(
+function cachedScale(
   reference: meta.OwnerReference,
   namespace: string | undefined,
   { informers }: ControllerContext,
@@ -42,7 +42,7 @@ function knownScale(
   const key = { name: reference.name, namespace };
   const owner = isKind(reference, 'apps', 'ReplicaSet') ? informers.of(apps.ReplicaSet).lister.get(key) : undefined;
   const deployment = owner && controllerOf(owner);
-  if (deployment && isKind(deployment, 'apps', 'Deployment')) return knownScale(deployment, namespace, { informers } as ControllerContext);
+  if (deployment && isKind(deployment, 'apps', 'Deployment')) return cachedScale(deployment, namespace, { informers } as ControllerContext);
   const object =
     owner ??
     (isKind(reference, 'apps', 'Deployment') ? informers.of(apps.Deployment).lister.get(key) : undefined) ??

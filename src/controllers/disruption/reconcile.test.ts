@@ -62,17 +62,17 @@ describe('a disruption budget', () => {
     const [going, promised, ...others] = pods(5);
     const deleted = { ...going!, metadata: { ...going!.metadata, deletionTimestamp: ago(0) } };
     const disruptedPods = { p0: ago(10), p1: ago(10), unknown: ago(10) };
-    const verdict = evaluateBudget(budget({ minAvailable: 1 }, { disruptedPods }), [deleted, promised!, ...others], { scale: 0, now: NOW });
-    expect(verdict.budget.status).toMatchObject({ currentHealthy: 3, disruptionsAllowed: 2, disruptedPods: { p1: ago(10) } });
-    expect(verdict).toMatchObject({ overdue: [], recheckMs: 110_000 });
+    const result = evaluateBudget(budget({ minAvailable: 1 }, { disruptedPods }), [deleted, promised!, ...others], { scale: 0, now: NOW });
+    expect(result.budget.status).toMatchObject({ currentHealthy: 3, disruptionsAllowed: 2, disruptedPods: { p1: ago(10) } });
+    expect(result).toMatchObject({ overdue: [], recheckMs: 110_000 });
   });
 
   it('counts a pod again that did not go within two minutes', () => {
-    const verdict = evaluateBudget(budget({ minAvailable: 1 }, { disruptedPods: { p0: ago(121) } }), pods(2), { scale: 0, now: NOW });
-    expect(verdict.overdue.map(({ metadata }) => metadata.name)).toEqual(['p0']);
-    expect(verdict.budget.status).toMatchObject({ currentHealthy: 2, disruptionsAllowed: 1 });
-    expect(verdict.budget.status?.disruptedPods).toBeUndefined();
-    expect(verdict.recheckMs).toBeUndefined();
+    const result = evaluateBudget(budget({ minAvailable: 1 }, { disruptedPods: { p0: ago(121) } }), pods(2), { scale: 0, now: NOW });
+    expect(result.overdue.map(({ metadata }) => metadata.name)).toEqual(['p0']);
+    expect(result.budget.status).toMatchObject({ currentHealthy: 2, disruptionsAllowed: 1 });
+    expect(result.budget.status?.disruptedPods).toBeUndefined();
+    expect(result.recheckMs).toBeUndefined();
   });
 
   it('allows nothing when its state cannot be found out', () => {

@@ -36,8 +36,9 @@ export function evaluateBudget(
   const spare = currentHealthy - desiredHealthy;
   const disruptionsAllowed = expectedPods <= 0 ? 0 : Math.max(0, spare);
   const { generation: observedGeneration = 0 } = budget.metadata;
-  const verdict = disruptionsAllowed > 0 ? { status: 'True', reason: 'SufficientPods' } : { status: 'False', reason: 'InsufficientPods' };
-  const condition = { type: 'DisruptionAllowed', ...verdict, message: '', observedGeneration, lastTransitionTime: formatTime(now) };
+  const statusAndReason =
+    disruptionsAllowed > 0 ? { status: 'True', reason: 'SufficientPods' } : { status: 'False', reason: 'InsufficientPods' };
+  const condition = { type: 'DisruptionAllowed', ...statusAndReason, message: '', observedGeneration, lastTransitionTime: formatTime(now) };
   const status = {
     ...(observedGeneration > 0 && { observedGeneration }),
     ...(Object.keys(disruptedPods).length > 0 && { disruptedPods }),

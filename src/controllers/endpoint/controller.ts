@@ -3,7 +3,7 @@ import type { Requeue } from '#base';
 import { keyOf, parseKey } from '#client';
 import { isStatusReason, StatusError } from '#machinery';
 import type { Controller, ControllerContext, RunningController } from '../runtime/controller.ts';
-import { ignoreGone, LEADER_ANNOTATION } from '../runtime/endpoints/endpoint-slices.ts';
+import { ignoreNotFound, LEADER_ANNOTATION } from '../runtime/endpoints/endpoint-slices.ts';
 import { followSelectedPods } from '../runtime/endpoints/selected-pods.ts';
 import { TriggerTimes, withTriggerTime } from '../runtime/endpoints/trigger-times.ts';
 import { isGone, KeyedController } from '../runtime/keyed-controller.ts';
@@ -37,7 +37,7 @@ function startEndpoints(context: ControllerContext): RunningController {
       triggers.forget(key);
       uncertain.delete(key);
       const orphan = endpoints.lister.get(parseKey(key));
-      if (orphan !== undefined) await client.of(core.Endpoints).delete(orphan.metadata).catch(ignoreGone);
+      if (orphan !== undefined) await client.of(core.Endpoints).delete(orphan.metadata).catch(ignoreNotFound);
       return undefined;
     }
     if (service.spec?.selector === undefined || service.spec.type === 'ExternalName') return undefined;

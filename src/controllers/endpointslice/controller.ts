@@ -2,7 +2,7 @@ import { core, discovery } from '#api';
 import { keyOf, parseKey } from '#client';
 import { isStatusReason, StatusError } from '#machinery';
 import type { Controller, ControllerContext, RunningController } from '../runtime/controller.ts';
-import { draft, ignoreGone, MANAGED_BY, serviceKey, sliceService } from '../runtime/endpoints/endpoint-slices.ts';
+import { draft, ignoreNotFound, MANAGED_BY, serviceKey, sliceService } from '../runtime/endpoints/endpoint-slices.ts';
 import type { SliceChanges } from '../runtime/endpoints/pack-slices.ts';
 import { followSelectedPods, type SelectedPods } from '../runtime/endpoints/selected-pods.ts';
 import { TriggerTimes, withTriggerTime } from '../runtime/endpoints/trigger-times.ts';
@@ -120,7 +120,7 @@ class EndpointSliceController implements RunningController {
         for (const slice of changes.create) this.#written.wrote(key, await client.create(draft(withTriggerTime(slice, triggerTime))));
       }
       for (const slice of changes.remove) {
-        await client.delete(slice.metadata).catch(ignoreGone);
+        await client.delete(slice.metadata).catch(ignoreNotFound);
         this.#written.deleted(key, slice);
       }
     } catch (error) {

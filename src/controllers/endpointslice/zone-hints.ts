@@ -72,7 +72,7 @@ function hintSlice(slice: EndpointSlice, moves: Transfers, allocated: Map<string
   return { ...slice, endpoints };
 }
 
-function receiverFor(zone: string, { giving, receiving }: Transfers): string | undefined {
+function receiverFor(zone: string, { donors: giving, receiving }: Transfers): string | undefined {
   const receiver = [...receiving].find(([, count]) => count > 0)?.[0];
   if (receiver === undefined || (giving.get(zone) ?? 0) === 0) return undefined;
   add(giving, zone, -1);

@@ -2,7 +2,7 @@ import { core, discovery } from '#api';
 import { parseKey } from '#client';
 import { StatusError } from '#machinery';
 import type { Controller, ControllerContext, RunningController } from '../runtime/controller.ts';
-import { draft, ignoreGone, LEADER_ANNOTATION, MANAGED_BY, serviceKey, sliceService } from '../runtime/endpoints/endpoint-slices.ts';
+import { draft, ignoreNotFound, LEADER_ANNOTATION, MANAGED_BY, serviceKey, sliceService } from '../runtime/endpoints/endpoint-slices.ts';
 import { isGone, KeyedController } from '../runtime/keyed-controller.ts';
 import { WrittenObjects } from '../runtime/written-objects.ts';
 import { MIRROR_MANAGER, mirrorEndpoints } from './reconcile.ts';
@@ -79,7 +79,7 @@ class MirroringController implements RunningController {
 
   async #remove(key: string, slices: readonly discovery.EndpointSlice[]): Promise<void> {
     for (const slice of slices) {
-      await this.context.client.of(discovery.EndpointSlice).delete(slice.metadata).catch(ignoreGone);
+      await this.context.client.of(discovery.EndpointSlice).delete(slice.metadata).catch(ignoreNotFound);
       this.#written.deleted(key, slice);
     }
   }

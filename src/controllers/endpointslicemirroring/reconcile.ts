@@ -22,7 +22,7 @@ export interface MirroredSlices extends SliceChanges {
 
 /** The slices that mirror user-managed Endpoints: one for each set of ports and address family. */
 export function mirrorEndpoints(endpoints: core.Endpoints, existing: readonly EndpointSlice[], maxPerSubset: number): MirroredSlices {
-  const { groups, invalid, excess } = wantedGroups(endpoints, maxPerSubset);
+  const { groups, invalid, excess } = desiredGroups(endpoints, maxPerSubset);
   const keyOf = (slice: EndpointSlice) => `${slice.addressType}\n${portsKey(slice.ports)}`;
   const byKey = new Map<string, EndpointSlice[]>();
   for (const slice of existing) {
@@ -51,7 +51,7 @@ interface Group {
   readonly endpoints: discovery.Endpoint[];
 }
 
-function wantedGroups({ subsets = [] }: core.Endpoints, maxPerSubset: number) {
+function desiredGroups({ subsets = [] }: core.Endpoints, maxPerSubset: number) {
   const groups = new Map<string, Group>();
   let invalid = 0;
   let excess = 0;

@@ -75,8 +75,8 @@ export class GarbageOperations {
   /** Removes the references to these owners. */
   forgetOwners(identity: ObjectIdentity, uids: readonly string[]): Promise<void> {
     const ownerReferences = uids.map((uid) => ({ $patch: 'delete', uid }));
-    const gone = new Set(uids);
-    return this.#patchOwners(identity, ownerReferences, (references) => references.filter(({ uid }) => !gone.has(uid)));
+    const absentUids = new Set(uids);
+    return this.#patchOwners(identity, ownerReferences, (references) => references.filter(({ uid }) => !absentUids.has(uid)));
   }
 
   /** Clears blockOwnerDeletion in the object's references. */

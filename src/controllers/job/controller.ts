@@ -14,7 +14,7 @@ import { slowStartBatch } from '../runtime/slow-start-batch.ts';
 import type { FailureRecord } from './backoff.ts';
 import { isTracked, TRACKING_FINALIZER } from './job-pods.ts';
 import { namePrefix, podTemplate } from './job-template.ts';
-import { assessJob, isComplete, isSuspended, type JobFindings, newCondition, type ObservedJob, planPods } from './reconcile.ts';
+import { assessJob, isComplete, isSuspended, type JobState, newCondition, type ObservedJob, planPods } from './reconcile.ts';
 import { finalCondition, finishedStatus, type PassResult, statusAfterPass } from './status.ts';
 import { track, withoutReleased } from './track.ts';
 
@@ -100,11 +100,11 @@ class JobController implements RunningController {
   #jobDeleted(job: Job): void {
     this.#ownWrites.forget(keyOf(job));
     this.#keyed.enqueue(job);
-    this.#releaseLeftOver(job);
+    this.#releaseLeftoverPods(job);
   }
 
   /** Finished jobs count no pods: their finalizers are removed. */
-  #releaseLeftOver(job: Job): void {
+  #releaseLeftoverPods(job: Job): void {
     for (const pod of this.#pods.ownedBy(job.metadata.uid ?? '')) if (isTracked(pod)) this.#orphans.enqueue(pod);
   }
 
@@ -193,7 +193,7 @@ class JobController implements RunningController {
     if (batch.isFinished(job)) {
       this.#finished.delete(uid);
       this.#failures.delete(key);
-      this.#releaseLeftOver(job);
+      this.#releaseLeftoverPods(job);
       return;
     }
     if (!this.#finished.has(uid)) await this.#reconcile(key, job);
@@ -211,12 +211,12 @@ class JobController implements RunningController {
     const pods = await this.#claim(job);
     const now = this.context.clock.now();
     const observed: ObservedJob = { job, pods, released: new Set(this.#released.get(key)), failures: this.#failures.get(key), now };
-    const findings = assessJob(observed);
-    const acted = findings.outcome
-      ? await this.#endPods(job, findings, mayAct)
-      : await this.#managePods(observed, findings, mayAct && job.metadata.deletionTimestamp === undefined);
-    this.#awaitDeadline(job, findings, now);
-    await this.#report(key, { observed, findings, acted });
+    const state = assessJob(observed);
+    const acted = state.outcome
+      ? await this.#endPods(job, state, mayAct)
+      : await this.#managePods(observed, state, mayAct && job.metadata.deletionTimestamp === undefined);
+    this.#awaitDeadline(job, state, now);
+    await this.#report(key, { observed, state, acted });
     if (acted.error !== undefined) throw acted.error;
   }
 
@@ -237,14 +237,14 @@ class JobController implements RunningController {
     });
   }
 
-  #awaitDeadline(job: Job, { startTime }: JobFindings, now: number): void {
+  #awaitDeadline(job: Job, { startTime }: JobState, now: number): void {
     const { activeDeadlineSeconds } = job.spec ?? {};
     if (activeDeadlineSeconds === undefined || startTime === undefined || isSuspended(job)) return;
     this.#keyed.enqueueAfter(job, Math.max(0, parseTime(startTime) + activeDeadlineSeconds * 1000 - now));
   }
 
   /** The job has finished: its active pods are deleted and counted as failed. */
-  async #endPods(job: Job, { active, outcome }: JobFindings, mayAct: boolean): Promise<PassResult> {
+  async #endPods(job: Job, { active, outcome }: JobState, mayAct: boolean): Promise<PassResult> {
     const results = await Promise.allSettled(active.map((pod) => this.#control.delete(pod, job)));
     const failed = results.filter((result) => result.status === 'rejected' && !isGone(result.reason));
     const deleted = active.filter((_, i) => !failed.includes(results[i]!));
@@ -252,14 +252,14 @@ class JobController implements RunningController {
     return { deleted, created: 0, outcome: isDone ? outcome : undefined, error: reasonOf(failed[0]), managed: false };
   }
 
-  async #managePods(observed: ObservedJob, findings: JobFindings, mayAct: boolean): Promise<PassResult> {
+  async #managePods(observed: ObservedJob, state: JobState, mayAct: boolean): Promise<PassResult> {
     const { job, now } = observed;
-    const plan = mayAct ? planPods(observed, findings) : { remove: [], create: [], waitMs: undefined };
+    const plan = mayAct ? planPods(observed, state) : { remove: [], create: [], waitMs: undefined };
     if (plan.waitMs !== undefined) this.#keyed.enqueueAfter(job, plan.waitMs);
     const removed = plan.remove.length > 0 ? await this.#remove(job, plan.remove) : { deleted: [], error: undefined };
-    const creation = plan.create.length > 0 ? await this.#create(job, plan.create, findings) : { created: 0, error: undefined };
-    const active = findings.active.length - removed.deleted.length + creation.created;
-    const outcome = isComplete(job, findings.succeeded, active)
+    const creation = plan.create.length > 0 ? await this.#create(job, plan.create, state) : { created: 0, error: undefined };
+    const active = state.active.length - removed.deleted.length + creation.created;
+    const outcome = isComplete(job, state.succeeded, active)
       ? newCondition('SuccessCriteriaMet', 'CompletionsReached', 'Reached expected number of succeeded pods', now)
       : undefined;
     return { ...removed, ...creation, outcome, error: removed.error ?? creation.error, managed: mayAct };
@@ -284,7 +284,7 @@ class JobController implements RunningController {
     return { deleted: pods.filter((_, i) => results[i]?.status === 'fulfilled'), error: reasonOf(failed) };
   }
 
-  async #create(job: Job, indexes: readonly (number | undefined)[], { retained }: JobFindings) {
+  async #create(job: Job, indexes: readonly (number | undefined)[], { retained }: JobState) {
     const key = keyOf(job);
     this.#expectations.expectCreations(key, indexes.length);
     const { successes, failure } = await slowStartBatch(indexes.length, 1, async (i) => {
@@ -305,13 +305,13 @@ class JobController implements RunningController {
 
   // --- writing -------------------------------------------------------------------------------------------------------
 
-  async #report(key: string, { observed, findings, acted }: Report): Promise<void> {
+  async #report(key: string, { observed, state, acted }: Report): Promise<void> {
     const { job, pods } = observed;
-    const base = this.#statusOf(observed, findings, acted);
-    const tracking = track(observed, findings, { status: base, outcome: acted.outcome });
+    const base = this.#statusOf(observed, state, acted);
+    const tracking = track(observed, state, { status: base, outcome: acted.outcome });
     let current = job;
     if (!deepEqual(tracking.status, job.status)) current = await this.#writeStatus(job, tracking.status);
-    this.#failures.set(key, findings.failures);
+    this.#failures.set(key, state.failures);
     const error = await this.#releaseAll(key, tracking.release);
     const released = this.#released.get(key);
     const present = new Set(
@@ -328,9 +328,9 @@ class JobController implements RunningController {
     if (error !== undefined) throw error;
   }
 
-  #statusOf(observed: ObservedJob, findings: JobFindings, pass: PassResult): batch.JobStatus {
+  #statusOf(observed: ObservedJob, state: JobState, pass: PassResult): batch.JobStatus {
     const { job } = observed;
-    const { status, suspension } = statusAfterPass(observed, findings, pass);
+    const { status, suspension } = statusAfterPass(observed, state, pass);
     if (suspension !== undefined) this.#events.normal(job, suspension, `Job ${suspension.toLowerCase()}`);
     return status;
   }
@@ -381,7 +381,7 @@ class JobController implements RunningController {
 
 interface Report {
   readonly observed: ObservedJob;
-  readonly findings: JobFindings;
+  readonly state: JobState;
   readonly acted: PassResult;
 }
 

@@ -34,7 +34,7 @@ export interface ObservedJob {
   readonly now: number;
 }
 
-export interface JobFindings {
+export interface JobState {
   readonly active: readonly core.Pod[];
   readonly ready: number;
   readonly terminating: number;
@@ -59,7 +59,7 @@ export function newCondition(type: string, reason: string, message: string, now:
 }
 
 /** The job's state, from its pods. */
-export function assessJob(observed: ObservedJob): JobFindings {
+export function assessJob(observed: ObservedJob): JobState {
   const { job, pods, released, now } = observed;
   const { status = {}, spec } = job;
   const uncounted = { succeeded: status.uncountedTerminatedPods?.succeeded ?? [], failed: status.uncountedTerminatedPods?.failed ?? [] };
@@ -216,8 +216,8 @@ export interface PodPlan {
   readonly waitMs: number | undefined;
 }
 
-export function planPods({ job, pods, now }: ObservedJob, findings: JobFindings): PodPlan {
-  const { active, succeeded, terminating, failures } = findings;
+export function planPods({ job, pods, now }: ObservedJob, state: JobState): PodPlan {
+  const { active, succeeded, terminating, failures } = state;
   if (isSuspended(job)) return { remove: active.slice(0, MAX_PODS_PER_SYNC), create: [], waitMs: undefined };
   const target = targetActive(job, active.length, succeeded);
   const remove = podsForRemoval(job, active, { count: Math.max(0, active.length - target), now }).slice(0, MAX_PODS_PER_SYNC);
@@ -225,10 +225,10 @@ export function planPods({ job, pods, now }: ObservedJob, findings: JobFindings)
   const missing = target - active.length - (replacesOnlyFailed(job) ? terminating : 0);
   if (missing <= 0) return { remove, create: [], waitMs: undefined };
   const count = Math.min(missing, MAX_PODS_PER_SYNC);
-  if (hasLimitPerIndex(job)) return planIndexes(pendingIndexes(job, pods, findings, count), findings, now);
+  if (hasLimitPerIndex(job)) return planIndexes(pendingIndexes(job, pods, state, count), state, now);
   const waitMs = remainingBackoff(failures, now);
   if (waitMs > 0) return { remove, create: [], waitMs };
-  const create = isIndexed(job) ? pendingIndexes(job, pods, findings, count) : Array.from({ length: count }, () => undefined);
+  const create = isIndexed(job) ? pendingIndexes(job, pods, state, count) : Array.from({ length: count }, () => undefined);
   return { remove, create, waitMs: undefined };
 }
 
@@ -259,12 +259,12 @@ function duplicates(job: Job, active: readonly core.Pod[], now: number): readonl
   return [...invalid, ...doubled.flatMap((pods) => podsToDelete(pods, [], { count: pods.length - 1, now }))];
 }
 
-function pendingIndexes(job: Job, pods: readonly core.Pod[], findings: JobFindings, count: number): readonly number[] {
+function pendingIndexes(job: Job, pods: readonly core.Pod[], state: JobState, count: number): readonly number[] {
   const { completions = 0 } = job.spec ?? {};
   const ending = replacesOnlyFailed(job) ? pods.filter(isPodTerminating) : [];
-  const busy = new Set([...findings.active, ...ending].map(completionIndex));
+  const busy = new Set([...state.active, ...ending].map(completionIndex));
   const pending: number[] = [];
-  const { succeededIndexes, failedIndexes = IndexSet.empty } = findings;
+  const { succeededIndexes, failedIndexes = IndexSet.empty } = state;
   for (let index = 0; index < completions && pending.length < count; ) {
     // Whole intervals at once: a status may name billions of indexes.
     const next = failedIndexes.nextAbsent(succeededIndexes.nextAbsent(index));
@@ -274,7 +274,7 @@ function pendingIndexes(job: Job, pods: readonly core.Pod[], findings: JobFindin
   return pending;
 }
 
-function planIndexes(pending: readonly number[], { retained }: JobFindings, now: number): PodPlan {
+function planIndexes(pending: readonly number[], { retained }: JobState, now: number): PodPlan {
   const waits = pending.map((index) => remainingBackoffOfIndex(retained.get(index), now));
   const create = pending.filter((_, i) => waits[i] === 0);
   const delays = waits.filter((wait) => wait > 0);

@@ -2,7 +2,7 @@ import type { batch, core } from '#api';
 import { findCondition, formatTime } from '#machinery';
 import { isPodReady } from '../runtime/pod-state.ts';
 import { withoutZeros } from '../runtime/without-zeros.ts';
-import { isSuspended, type JobFindings, newCondition, type ObservedJob } from './reconcile.ts';
+import { isSuspended, type JobState, newCondition, type ObservedJob } from './reconcile.ts';
 
 /** The result of one sync of a job's pods. */
 export interface PassResult {
@@ -20,15 +20,15 @@ interface StatusChange {
   readonly suspension?: 'Suspended' | 'Resumed';
 }
 
-export function statusAfterPass({ job, now }: ObservedJob, findings: JobFindings, pass: PassResult): StatusChange {
+export function statusAfterPass({ job, now }: ObservedJob, state: JobState, pass: PassResult): StatusChange {
   const deletedReady = pass.deleted.filter(isPodReady).length;
   const { active: _active, ready: _ready, startTime: _start, ...rest } = job.status ?? {};
   const status: batch.JobStatus = {
     ...rest,
-    ...withoutZeros({ active: findings.active.length - pass.deleted.length + pass.created }),
-    ready: Math.max(0, findings.ready - deletedReady),
-    terminating: findings.terminating + pass.deleted.length,
-    ...(findings.startTime !== undefined && { startTime: findings.startTime }),
+    ...withoutZeros({ active: state.active.length - pass.deleted.length + pass.created }),
+    ready: Math.max(0, state.ready - deletedReady),
+    terminating: state.terminating + pass.deleted.length,
+    ...(state.startTime !== undefined && { startTime: state.startTime }),
     uncountedTerminatedPods: job.status?.uncountedTerminatedPods ?? {},
   };
   return pass.managed && pass.outcome === undefined ? withSuspension(job, status, now) : { status };

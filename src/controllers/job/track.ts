@@ -2,7 +2,7 @@ import type { batch, core } from '#api';
 import { withoutZeros } from '../runtime/without-zeros.ts';
 import { matchFailurePolicy } from './failure-policy.ts';
 import { isFailed, isIndexed, isTracked, validIndex } from './job-pods.ts';
-import { type JobFindings, newCondition, type ObservedJob } from './reconcile.ts';
+import { type JobState, newCondition, type ObservedJob } from './reconcile.ts';
 
 /** More pods than this are counted in several steps, so that the status does not grow without bounds. */
 const MAX_UNCOUNTED = 500;
@@ -19,7 +19,7 @@ export interface TrackResult {
 /** Records finished pods, and selects those whose finalizer can be removed. `outcome`: the condition with which the job ends. */
 export function track(
   { job, pods, released, now }: ObservedJob,
-  findings: JobFindings,
+  state: JobState,
   { status, outcome }: { readonly status: batch.JobStatus; readonly outcome: batch.JobCondition | undefined },
 ): TrackResult {
   const present = new Set(pods.filter((pod) => isTracked(pod) && !released.has(uidOf(pod))).map(uidOf));
@@ -29,7 +29,7 @@ export function track(
   const release: core.Pod[] = [];
   let hasMore = false;
   for (const pod of pods) {
-    if (!present.has(uidOf(pod)) || !mayRelease(job, pod, findings, outcome)) continue;
+    if (!present.has(uidOf(pod)) || !mayRelease(job, pod, state, outcome)) continue;
     if (succeeded.length + failed.length >= MAX_UNCOUNTED) {
       hasMore = true;
       break;
@@ -38,12 +38,12 @@ export function track(
     note(job, pod, { succeeded, failed, endsInFailure: outcome !== undefined && outcome.type !== 'SuccessCriteriaMet' });
   }
   const uncountedTerminatedPods = withoutZeros({ succeeded, failed });
-  const indexes = isIndexed(job) ? indexStatus(findings) : {};
+  const indexes = isIndexed(job) ? indexStatus(state) : {};
   const { status: reported, final } = withOutcome({ ...counted, ...indexes, uncountedTerminatedPods }, outcome, now);
   return { status: reported, release, hasMore, final };
 }
 
-function mayRelease(job: batch.Job, pod: core.Pod, { retained }: JobFindings, outcome: batch.JobCondition | undefined): boolean {
+function mayRelease(job: batch.Job, pod: core.Pod, { retained }: JobState, outcome: batch.JobCondition | undefined): boolean {
   if (job.metadata.deletionTimestamp !== undefined || outcome !== undefined || pod.status?.phase === 'Succeeded') return true;
   if (!isFailed(job, pod)) return false;
   const index = validIndex(job, pod);
@@ -68,7 +68,7 @@ function note(job: batch.Job, pod: core.Pod, { succeeded, failed, endsInFailure 
   if (matchFailurePolicy(job.spec?.podFailurePolicy, pod).counts) failed.push(uid);
 }
 
-function indexStatus({ succeededIndexes, failedIndexes }: JobFindings): batch.JobStatus {
+function indexStatus({ succeededIndexes, failedIndexes }: JobState): batch.JobStatus {
   return {
     ...withoutZeros({ completedIndexes: succeededIndexes.toString(), succeeded: succeededIndexes.size }),
     ...(failedIndexes && { failedIndexes: failedIndexes.toString() }),

@@ -58,8 +58,8 @@ class NamespaceDeleter {
     const namespace = await this.#markTerminating(await this.#namespaces.get({ name }));
     if (!namespace.metadata.deletionTimestamp || (namespace.spec?.finalizers ?? []).length === 0) return undefined;
     const { client, clock, signal, logger } = this.context;
-    const { findings, estimateSeconds, errors } = await deleteContent(namespace, { client, clock, signal });
-    const conditions = terminationConditions(namespace.status?.conditions, findings, formatTime(clock.now()));
+    const { result, estimateSeconds, errors } = await deleteContent(namespace, { client, clock, signal });
+    const conditions = terminationConditions(namespace.status?.conditions, result, formatTime(clock.now()));
     if (conditions !== namespace.status?.conditions) await this.#setConditions(namespace, conditions);
     if (errors.length > 0) throw errors.length === 1 ? errors[0] : new AggregateError(errors, errors.map(String).join(', '));
     if (estimateSeconds > 0) {

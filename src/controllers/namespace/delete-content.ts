@@ -2,10 +2,10 @@ import type { core } from '#api';
 import type { Clock } from '#base';
 import { type Client, type DiscoveredResource, type Discovery, discover, preferredResources, type ResourceClient } from '#client';
 import { groupResourceText, isStatusReason, parseTime } from '#machinery';
-import { countRemaining, type Findings, type RemainingContent, terminationEstimate } from './reconcile.ts';
+import { countRemaining, type DeletionResult, type RemainingContent, terminationEstimate } from './reconcile.ts';
 
 export interface ContentDeletion {
-  readonly findings: Findings;
+  readonly result: DeletionResult;
   /** Seconds until the next attempt; 0 when nothing remains. */
   readonly estimateSeconds: number;
   /** Errors of the attempt. */
@@ -42,7 +42,7 @@ function isPods({ group, resource }: DiscoveredResource): boolean {
   return group === '' && resource === 'pods';
 }
 
-async function tryDiscover({ client, signal }: DeleteContentDeps): Promise<{ discovery: Discovery; problem: Findings['discovery'] }> {
+async function tryDiscover({ client, signal }: DeleteContentDeps): Promise<{ discovery: Discovery; problem: DeletionResult['discovery'] }> {
   try {
     const discovery = await discover(client.transport, signal);
     const { failures } = discovery;
@@ -79,11 +79,11 @@ class Pass {
     }
   }
 
-  result({ discovery, countContent }: { discovery: Findings['discovery']; countContent: boolean }): ContentDeletion {
+  result({ discovery, countContent }: { discovery: DeletionResult['discovery']; countContent: boolean }): ContentDeletion {
     // While pods remain, the other resources are not counted: they were not listed.
     const remaining = countContent ? this.remaining : [];
-    const findings = { ...(discovery && { discovery }), failures: this.#failures, remaining };
-    return { findings, estimateSeconds: this.#estimate, errors: this.errors };
+    const result = { ...(discovery && { discovery }), failures: this.#failures, remaining };
+    return { result, estimateSeconds: this.#estimate, errors: this.errors };
   }
 
   async #deleteAll(resource: DiscoveredResource): Promise<void> {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { countRemaining, type Findings, terminationConditions, terminationEstimate } from './reconcile.ts';
+import { countRemaining, type DeletionResult, terminationConditions, terminationEstimate } from './reconcile.ts';
 
 const NOW = '2026-01-01T00:00:00Z';
 const LATER = '2026-01-01T00:01:00Z';
-const FINE: Findings = { failures: [], remaining: [] };
+const FINE: DeletionResult = { failures: [], remaining: [] };
 
 describe('the conditions of a terminating namespace', () => {
   it('are False without problems', () => {
@@ -34,8 +34,8 @@ describe('the conditions of a terminating namespace', () => {
   });
 
   it('report failures', () => {
-    const findings = { failures: ['z', 'a'], remaining: [], discovery: { message: 'oops', groups: 2 } };
-    const [discovery, , content] = terminationConditions([], findings, NOW);
+    const result = { failures: ['z', 'a'], remaining: [], discovery: { message: 'oops', groups: 2 } };
+    const [discovery, , content] = terminationConditions([], result, NOW);
     expect(discovery).toMatchObject({
       status: 'True',
       reason: 'DiscoveryFailed',

@@ -12,7 +12,7 @@ export interface RemainingContent {
 }
 
 /** The results of deleting the content. */
-export interface Findings {
+export interface DeletionResult {
   /** The discovery error; `groups` counts the failed groups when only some failed. */
   readonly discovery?: { readonly message: string; readonly groups: number };
   readonly failures: readonly string[];
@@ -38,10 +38,10 @@ const FINE = lookupTable<ConditionText>({
 /** The conditions of a terminating namespace after a pass; the same list if unchanged. */
 export function terminationConditions(
   before: readonly core.NamespaceCondition[] = [],
-  findings: Findings,
+  result: DeletionResult,
   now: string,
 ): readonly core.NamespaceCondition[] {
-  const problems = problemsOf(findings);
+  const problems = problemsOf(result);
   const after = [...before];
   let hasChanged = false;
   for (const [type, fine] of Object.entries(FINE)) {
@@ -57,7 +57,7 @@ export function terminationConditions(
   return hasChanged ? after : before;
 }
 
-function problemsOf({ discovery, failures, remaining }: Findings): ReadonlyMap<string, ConditionText> {
+function problemsOf({ discovery, failures, remaining }: DeletionResult): ReadonlyMap<string, ConditionText> {
   const problems = new Map<string, ConditionText>();
   if (discovery) problems.set('NamespaceDeletionDiscoveryFailure', { reason: 'DiscoveryFailed', message: discoveryMessage(discovery) });
   if (failures.length > 0) {
@@ -78,7 +78,7 @@ function problemsOf({ discovery, failures, remaining }: Findings): ReadonlyMap<s
   return problems;
 }
 
-function discoveryMessage({ message, groups }: NonNullable<Findings['discovery']>): string {
+function discoveryMessage({ message, groups }: NonNullable<DeletionResult['discovery']>): string {
   return groups > 0 ? `Discovery failed for some groups, ${groups} failing: ${message}` : message;
 }
 

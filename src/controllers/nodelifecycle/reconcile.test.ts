@@ -39,20 +39,20 @@ describe('the health of a node', () => {
     { after: 50_000, expected: 'True' },
     { after: 50_001, expected: 'Unknown' },
   ])('is $expected when it was silent for $after ms', ({ after, expected }) => {
-    const verdict = evaluateHealth({ node: node([ready]), lease: undefined, saved, now: NOW + after, ...GRACE });
-    expect(verdict.node.status?.conditions?.[0]?.status).toBe(expected);
+    const result = evaluateHealth({ node: node([ready]), lease: undefined, saved, now: NOW + after, ...GRACE });
+    expect(result.node.status?.conditions?.[0]?.status).toBe(expected);
   });
 
   it('stays when its lease is renewed', () => {
     const lease = { metadata: { name: 'n' }, spec: { renewTime: '2026-01-01T01:00:40.000000Z' } };
-    const verdict = evaluateHealth({ node: node([ready]), lease, saved, now: NOW + 60_000, ...GRACE });
-    expect(verdict.node.status?.conditions?.[0]?.status).toBe('True');
-    expect(verdict.health.probeTime).toBe(NOW + 60_000);
+    const result = evaluateHealth({ node: node([ready]), lease, saved, now: NOW + 60_000, ...GRACE });
+    expect(result.node.status?.conditions?.[0]?.status).toBe('True');
+    expect(result.health.probeTime).toBe(NOW + 60_000);
   });
 
   it('is Unknown if the node never reported a status', () => {
-    const verdict = evaluateHealth({ node: node([]), lease: undefined, saved: undefined, now: NOW + 60_001, ...GRACE });
-    expect(verdict.node.status?.conditions?.map(({ type, status, reason }) => [type, status, reason])).toEqual(
+    const result = evaluateHealth({ node: node([]), lease: undefined, saved: undefined, now: NOW + 60_001, ...GRACE });
+    expect(result.node.status?.conditions?.map(({ type, status, reason }) => [type, status, reason])).toEqual(
       ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'].map((type) => [type, 'Unknown', 'NodeStatusNeverUpdated']),
     );
   });

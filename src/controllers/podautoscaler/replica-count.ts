@@ -71,8 +71,8 @@ export function countByValue(usage: number, target: number, view: PodsView): Cou
 
 /** By the average of one value over the pods. */
 export function countByShare(usage: number, target: number, { statusReplicas, tolerances }: PodsView): Count {
-  const isNear = isWithin(usage / (target * statusReplicas), tolerances);
-  const replicas = isNear ? statusReplicas : asCount(usage / target);
+  const isWithinTolerance = isWithin(usage / (target * statusReplicas), tolerances);
+  const replicas = isWithinTolerance ? statusReplicas : asCount(usage / target);
   return { replicas, usage: statusReplicas === 0 ? 0 : Math.ceil(usage / statusReplicas) };
 }
 

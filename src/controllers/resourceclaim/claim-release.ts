@@ -26,7 +26,7 @@ export class ClaimRelease {
     private readonly caches: Caches,
   ) {}
 
-  podIsGone({ metadata }: core.Pod): void {
+  isPodDeleted({ metadata }: core.Pod): void {
     this.#deletedPods.set(metadata.uid ?? '', true);
   }
 

@@ -70,7 +70,7 @@ class ResourceClaimController implements RunningController {
 
   #podDeleted(pod: core.Pod): void {
     if (!usesClaims(pod)) return;
-    this.#release.podIsGone(pod);
+    this.#release.isPodDeleted(pod);
     this.#enqueueClaimsOf(pod);
   }
 

@@ -45,7 +45,7 @@ export class PodClaims {
     const names = new Map(recorded);
     for (const entry of pod.spec?.resourceClaims ?? []) {
       if (this.#isProvided(pod, entry)) continue;
-      const claim = this.#findMade(pod, entry) ?? (await this.#make(key, pod, entry));
+      const claim = this.#findGenerated(pod, entry) ?? (await this.#make(key, pod, entry));
       names.set(entry.name, claim.metadata.name);
     }
     if (recorded.every(([name, claim]) => names.get(name) === claim) && names.size === recorded.length) return;
@@ -64,7 +64,7 @@ export class PodClaims {
   }
 
   /** A claim that was generated for the entry before the pod's status was written. */
-  #findMade({ metadata }: core.Pod, entry: Entry): Claim | undefined {
+  #findGenerated({ metadata }: core.Pod, entry: Entry): Claim | undefined {
     const claims = this.caches.claims.lister.byIndex(BY_OWNER, metadata.uid ?? '');
     return claims.find((claim) => claim.metadata.annotations?.[POD_CLAIM_ANNOTATION] === entry.name);
   }

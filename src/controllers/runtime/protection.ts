@@ -4,9 +4,9 @@ import type { Identified } from '#client';
 export type ProtectionStep = 'add' | 'release-when-unused' | undefined;
 
 export function protectionStep({ metadata }: Identified, finalizer: string): ProtectionStep {
-  const isHeld = metadata.finalizers?.includes(finalizer) === true;
-  if (metadata.deletionTimestamp !== undefined) return isHeld ? 'release-when-unused' : undefined;
-  return isHeld ? undefined : 'add';
+  const hasFinalizer = metadata.finalizers?.includes(finalizer) === true;
+  if (metadata.deletionTimestamp !== undefined) return hasFinalizer ? 'release-when-unused' : undefined;
+  return hasFinalizer ? undefined : 'add';
 }
 
 export function withFinalizer<T extends Identified>(object: T, finalizer: string): T {

@@ -32,7 +32,7 @@ const IN_USE: CidrCondition = {
 const GRACE_MS = 10_000;
 
 /** The other ServiceCIDRs and the allocated addresses. */
-export interface CidrWorld {
+export interface ObservedCidrs {
   readonly others: readonly ServiceCidr[];
   /** The allocated addresses. */
   readonly addresses: readonly string[];
@@ -40,7 +40,7 @@ export interface CidrWorld {
 }
 
 /** A ServiceCIDR is protected while it has addresses that no other range contains. */
-export function reconcileServiceCidr(cidr: ServiceCidr, world: CidrWorld): CidrAction | undefined {
+export function reconcileServiceCidr(cidr: ServiceCidr, world: ObservedCidrs): CidrAction | undefined {
   const { finalizers, deletionTimestamp } = cidr.metadata;
   const isProtected = finalizers?.includes(FINALIZER) === true;
   if (deletionTimestamp === undefined) return isProtected ? conditionUnlessSet(cidr, READY) : { type: 'add finalizer' };
@@ -57,7 +57,7 @@ function conditionUnlessSet({ status }: ServiceCidr, condition: CidrCondition): 
   return isSet ? undefined : { type: 'set condition', condition };
 }
 
-function isNeeded(cidr: ServiceCidr, { others, addresses }: CidrWorld): boolean {
+function isNeeded(cidr: ServiceCidr, { others, addresses }: ObservedCidrs): boolean {
   const living = others.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   return addresses.some((address) => contains(cidr, address) && !living.some((other) => contains(other, address)));
 }

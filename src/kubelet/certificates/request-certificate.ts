@@ -34,12 +34,12 @@ export async function requestCertificate(request: CertificateRequest, deps: Requ
   for (;;) {
     const { metadata, status } = await requests.get({ name });
     if (metadata.uid !== uid) throw new Error(`csr "${name}" changed UIDs`);
-    const verdict = ['Denied', 'Failed']
+    const rejection = ['Denied', 'Failed']
       .map((type) => findCondition(status?.conditions, type))
       .find((condition) => condition !== undefined);
-    if (verdict !== undefined)
+    if (rejection !== undefined)
       throw new CertificateDeniedError(
-        `certificate signing request is ${verdict.type.toLowerCase()}, reason: ${verdict.reason ?? ''}, message: ${verdict.message ?? ''}`,
+        `certificate signing request is ${rejection.type.toLowerCase()}, reason: ${rejection.reason ?? ''}, message: ${rejection.message ?? ''}`,
       );
     if (status?.certificate) return Buffer.from(status.certificate, 'base64').toString();
     await deps.clock.sleep(POLL_MS, signal);

@@ -58,7 +58,7 @@ interface LayerSnapshot {
   readonly name: string;
 }
 
-interface KnownImage {
+interface ImageNames {
   readonly id: string;
   readonly repoTags: readonly string[];
   readonly repoDigests: readonly string[];
@@ -110,7 +110,7 @@ class ContainerdImageMounts implements ImageMounts {
   }
 
   /** The image as CRI names it is that of its configuration; an index may list it beside those of other machines. */
-  async #layersOf({ id: imageId, repoTags, repoDigests }: KnownImage): Promise<ImageLayers> {
+  async #layersOf({ id: imageId, repoTags, repoDigests }: ImageNames): Promise<ImageLayers> {
     const manifest = await this.#manifestOf(await this.#targetOf([imageId, ...repoTags, ...repoDigests]), imageId);
     if (manifest === undefined) throw new Error(`containerd has no manifest of image ${imageId}`);
     const { rootfs } = await this.#json<{ readonly rootfs: { readonly diff_ids: readonly string[] } }>(imageId);
@@ -122,8 +122,8 @@ class ContainerdImageMounts implements ImageMounts {
   /** Images that were loaded have no record by their id. */
   async #targetOf(names: readonly string[]): Promise<string> {
     for (const name of names) {
-      const found = await this.#client.unary(images.get, { name }, CALL).catch(unless(grpcStatus.notFound));
-      if (found !== undefined) return found.image.target.digest;
+      const image = await this.#client.unary(images.get, { name }, CALL).catch(unless(grpcStatus.notFound));
+      if (image !== undefined) return image.image.target.digest;
     }
     throw new Error(`containerd has no image ${names.join(' or ')}`);
   }
@@ -171,7 +171,7 @@ class ContainerdImageMounts implements ImageMounts {
   }
 
   /** Unpacks the layers that no container needed yet, and resolves to the name of the last. They stay as long as the image. */
-  async #unpacked(image: KnownImage, call: typeof CALL): Promise<string> {
+  async #unpacked(image: ImageNames, call: typeof CALL): Promise<string> {
     const snapshotter = await this.#snapshotterName();
     const { layers, diffIds } = await this.#layersOf(image);
     let parent = '';
@@ -203,7 +203,7 @@ class ContainerdImageMounts implements ImageMounts {
     const key = keyOf(directory);
     const existing = await this.#client.unary(snapshots.mounts, { snapshotter, key }, CALL).catch(unless(grpcStatus.notFound));
     if (existing !== undefined) return existing;
-    return this.#client.unary(snapshots.view, { snapshotter, key, parent, labels: keptSince(this.#deps.clock) }, CALL);
+    return this.#client.unary(snapshots.view, { snapshotter, key, parent, labels: gcRootLabels(this.#deps.clock) }, CALL);
   }
 }
 
@@ -223,7 +223,7 @@ function chainId(parent: string, diffId: string): string {
 }
 
 /** What no container uses is otherwise collected as garbage. */
-function keptSince(clock: Clock): Readonly<Record<string, string>> {
+function gcRootLabels(clock: Clock): Readonly<Record<string, string>> {
   return { 'containerd.io/gc.root': new Date(clock.now()).toISOString() };
 }
 

@@ -41,7 +41,7 @@ interface Resource {
 }
 
 /** How long the devices of a disconnected plugin still count. */
-const GONE_GRACE_MS = 300_000;
+const DISCONNECTED_GRACE_MS = 300_000;
 
 /** Far more than any machine has: each is in the node's status. */
 const MAX_RESOURCES = 1000;
@@ -82,7 +82,7 @@ export class DeviceManager implements ResourceProvider, AsyncDisposable {
     const watch = endpoint
       .watch((devices) => this.#update(endpoint, devices))
       .catch((error: unknown) => logger.debug('the watch of a device plugin ended', { resourceName, error }))
-      .then(() => this.#onGone(endpoint))
+      .then(() => this.#onDisconnect(endpoint))
       .finally(() => this.#watches.delete(watch));
     this.#watches.add(watch);
   }
@@ -97,7 +97,7 @@ export class DeviceManager implements ResourceProvider, AsyncDisposable {
   }
 
   /** A disconnected plugin may come back: its devices count, but are not allocated. */
-  #onGone(endpoint: DeviceEndpoint): void {
+  #onDisconnect(endpoint: DeviceEndpoint): void {
     const resource = this.#resources.get(endpoint.resourceName);
     endpoint[Symbol.dispose]();
     if (resource?.endpoint !== endpoint) return;
@@ -108,7 +108,7 @@ export class DeviceManager implements ResourceProvider, AsyncDisposable {
   }
 
   #forgetLater(name: string): TimerHandle {
-    return this.deps.clock.setTimer(GONE_GRACE_MS, () => {
+    return this.deps.clock.setTimer(DISCONNECTED_GRACE_MS, () => {
       this.#resources.delete(name);
       this.deps.onChange();
     });
@@ -128,7 +128,7 @@ export class DeviceManager implements ResourceProvider, AsyncDisposable {
   hints(_: core.Pod, containers: readonly core.Container[]): ReadonlyMap<string, readonly TopologyHint[] | undefined> {
     const hints = new Map<string, readonly TopologyHint[] | undefined>();
     for (const [name, { devices }] of this.#resources) {
-      const amount = containers.reduce((sum, container) => sum + wantedOf(container, name), 0);
+      const amount = containers.reduce((sum, container) => sum + requestedAmount(container, name), 0);
       if (amount > 0) hints.set(name, deviceHints(this.deps.numaNodes, { amount, devices, free: this.#free(name) }));
     }
     return hints;
@@ -140,7 +140,7 @@ export class DeviceManager implements ResourceProvider, AsyncDisposable {
     if (own.has(container.name)) return;
     const assignments: Assignment[] = [];
     for (const [resourceName, resource] of this.#resources) {
-      const amount = wantedOf(container, resourceName);
+      const amount = requestedAmount(container, resourceName);
       if (amount === 0) continue;
       assignments.push(await this.#allocateOne({ resourceName, resource, amount, hint }));
     }
@@ -260,7 +260,7 @@ export class DeviceManager implements ResourceProvider, AsyncDisposable {
   }
 }
 
-function wantedOf({ resources }: core.Container, resourceName: string): number {
+function requestedAmount({ resources }: core.Container, resourceName: string): number {
   return Quantity.parse(resources?.limits?.[resourceName] ?? '0').value();
 }
 

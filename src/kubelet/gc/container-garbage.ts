@@ -24,12 +24,12 @@ const MAX_DEAD_PER_CONTAINER = 1;
 export function containerGarbage(facts: ContainerFacts): ContainerGarbage {
   const isGone = (uid: string) => !facts.livePods.has(uid) || (facts.isPressing && facts.endedPods.has(uid));
   const ended = facts.containers.filter((one) => podOf(one) !== undefined && one.state !== 'running' && one.state !== 'created');
-  const keptCounts = new Map<string, number>();
+  const retainedCounts = new Map<string, number>();
   const containers = ended.toSorted(newestFirst).filter((one) => {
     const uid = podOf(one) as string;
     const name = `${uid}/${one.labels[CONTAINER_NAME]}`;
-    const newer = keptCounts.get(name) ?? 0;
-    keptCounts.set(name, newer + 1);
+    const newer = retainedCounts.get(name) ?? 0;
+    retainedCounts.set(name, newer + 1);
     return isGone(uid) || newer >= MAX_DEAD_PER_CONTAINER;
   });
   const removed = new Set(containers.map(({ id }) => id));

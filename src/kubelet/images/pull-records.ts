@@ -93,8 +93,8 @@ export class PullRecords {
   /** Whether a pod must pull a present image to prove its access. */
   async mustPull(image: string, imageRef: string, credentials: () => Promise<readonly PullCredential[]>): Promise<boolean> {
     const record = await this.#read<PulledRecord>(this.#recordPath(imageRef));
-    const isOurs = record !== undefined || (await this.#read(this.#intentPath(image))) !== undefined;
-    if (!requiresVerification(this.policy, repositoryOf(image), isOurs)) return false;
+    const isFromKubelet = record !== undefined || (await this.#read(this.#intentPath(image))) !== undefined;
+    if (!requiresVerification(this.policy, repositoryOf(image), isFromKubelet)) return false;
     const entry = new Map(Object.entries(record?.credentialMapping ?? {})).get(repositoryOf(image));
     if (entry === undefined) return true;
     if (entry.nodePodsAccessible === true) return false;

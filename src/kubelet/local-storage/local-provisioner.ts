@@ -26,7 +26,7 @@ import {
   expandedStatus,
   FINALIZER,
   HOSTNAME_LABEL,
-  isOurs,
+  isProvisionedHere,
   isWaitingForNode,
   LOCAL_PROVISIONER,
   newVolume,
@@ -122,7 +122,7 @@ class LocalProvisioner {
     const removeUnfinished = () => this.#queue.add(UNFINISHED);
     claims.addHandler({ add: claimChanged, update: (_, claim) => claimChanged(claim), delete: removeUnfinished });
     const volumeChanged = (volume: core.PersistentVolume) => {
-      if (isOurs(volume)) this.#queue.add(VOLUME + keyOf(volume));
+      if (isProvisionedHere(volume)) this.#queue.add(VOLUME + keyOf(volume));
     };
     volumes.addHandler({ add: volumeChanged, update: (_, volume) => volumeChanged(volume) });
     const classChanged = ({ metadata }: storage.StorageClass) => {
@@ -271,7 +271,7 @@ class LocalProvisioner {
       await client
         .of(core.PersistentVolume)
         .delete({ name }, { preconditions: preconditionsOf(volume) })
-        .catch(ignoreGone);
+        .catch(ignoreNotFound);
     if (action === 'finalize') await this.#finalize(volume);
   }
 
@@ -287,7 +287,7 @@ class LocalProvisioner {
   async #finalize({ metadata }: core.PersistentVolume): Promise<void> {
     const finalizers = (metadata.finalizers ?? []).filter((finalizer) => finalizer !== FINALIZER);
     const { name, resourceVersion } = metadata;
-    await this.deps.client.of(core.PersistentVolume).patch({ name }, { metadata: { finalizers, resourceVersion } }).catch(ignoreGone);
+    await this.deps.client.of(core.PersistentVolume).patch({ name }, { metadata: { finalizers, resourceVersion } }).catch(ignoreNotFound);
   }
 
   /** A crash between the creation of a volume and of its object leaves data, which is removed once the claim is deleted too. */
@@ -322,6 +322,6 @@ function bytesOf(text: string | undefined): number {
   return Quantity.parse(text ?? '0').value();
 }
 
-function ignoreGone(error: unknown): void {
+function ignoreNotFound(error: unknown): void {
   if (!isStatusReason(error, 'NotFound')) throw error;
 }

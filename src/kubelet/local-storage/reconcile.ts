@@ -63,7 +63,7 @@ function tooLarge(claim: core.PersistentVolumeClaim, storageClass: storage.Stora
 }
 
 function expansion(claim: core.PersistentVolumeClaim, volume: core.PersistentVolume, requested: string): ClaimAction {
-  if (!isOurs(volume) || claim.status?.phase !== 'Bound') return { type: 'none' };
+  if (!isProvisionedHere(volume) || claim.status?.phase !== 'Bound') return { type: 'none' };
   const sizes = [volume.spec?.capacity?.storage, claim.status.capacity?.storage];
   const isSmaller = sizes.some((size) => Quantity.parse(size ?? '0').compare(Quantity.parse(requested)) < 0);
   return isSmaller ? { type: 'expand', storage: requested } : { type: 'none' };
@@ -87,7 +87,7 @@ export function expandedStatus(size: string): object {
   return { capacity: { storage: size }, allocatedResources: null, allocatedResourceStatuses: null, conditions: null };
 }
 
-export function isOurs({ metadata }: core.PersistentVolume): boolean {
+export function isProvisionedHere({ metadata }: core.PersistentVolume): boolean {
   return metadata.annotations?.[PROVISIONED_BY] === LOCAL_PROVISIONER;
 }
 
@@ -100,7 +100,7 @@ export function nodeOf({ spec }: core.PersistentVolume): string | undefined {
 /** `delete`: data and object are deleted. `finalize`: the object is already deleted; the data follows its reclaim policy once no claim uses it. */
 export function volumeAction(volume: core.PersistentVolume): 'none' | 'delete' | 'finalize' {
   const { metadata, spec, status } = volume;
-  if (!isOurs(volume) || status?.phase === 'Bound') return 'none';
+  if (!isProvisionedHere(volume) || status?.phase === 'Bound') return 'none';
   if (metadata.deletionTimestamp !== undefined) return metadata.finalizers?.includes(FINALIZER) ? 'finalize' : 'none';
   return status?.phase === 'Released' && spec?.persistentVolumeReclaimPolicy === 'Delete' ? 'delete' : 'none';
 }

@@ -151,17 +151,17 @@ function regularActions(observed: PodObservation) {
   const { pod, state } = observed;
   const kill: ContainerKill[] = [];
   const start: core.Container[] = [];
-  let keptCount = 0;
+  let runningCount = 0;
   for (const container of pod.spec?.containers ?? []) {
     const status = activeContainer(state, container.name);
     if (status?.state === 'running') {
       const due = killOf(container, status, observed);
-      if (due === undefined) keptCount++;
+      if (due === undefined) runningCount++;
       else kill.push(due);
       if (due?.restarts) start.push(container);
     } else if (status?.state !== 'exited' || shouldRestart(container, pod, status.exitCode ?? 0)) start.push(container);
   }
-  return { kill, start, isOver: keptCount === 0 && start.length === 0 };
+  return { kill, start, isOver: runningCount === 0 && start.length === 0 };
 }
 
 function killOf(container: core.Container, status: PodContainer, observed: PodObservation): ContainerKill | undefined {

@@ -18,8 +18,8 @@ export function allocatedByStatus(pod: core.Pod): PodAllocation {
   const { containerStatuses = [], initContainerStatuses = [] } = pod.status ?? {};
   const reported = new Map([...containerStatuses, ...initContainerStatuses].map((status) => [status.name, status.resources]));
   const { pod: ofPod, containers } = allocationOf(pod);
-  const given = ([name, resources]: [string, Resources | undefined]) => [name, reported.get(name) ?? resources] as const;
-  return { pod: ofPod && (pod.status?.resources ?? ofPod), containers: new Map([...containers].map(given)) };
+  const withReportedResources = ([name, resources]: [string, Resources | undefined]) => [name, reported.get(name) ?? resources] as const;
+  return { pod: ofPod && (pod.status?.resources ?? ofPod), containers: new Map([...containers].map(withReportedResources)) };
 }
 
 /** The pod without its status: resources in there, of before a resize, would count too. */

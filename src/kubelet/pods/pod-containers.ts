@@ -245,11 +245,11 @@ export class PodContainers {
   actual(): core.Pod {
     const pod = this.view.pod();
     const { pod: ofPod, containers } = allocationOf(pod);
-    const given = [...containers].map(([name, resources]) => {
+    const appliedResources = [...containers].map(([name, resources]) => {
       const { id, state } = latestContainer(this.#state, name) ?? {};
       return [name, (state === 'running' && id !== undefined ? this.#resizes.applied(id) : undefined) ?? resources] as const;
     });
-    return withAllocation(pod, { pod: ofPod, containers: new Map(given) });
+    return withAllocation(pod, { pod: ofPod, containers: new Map(appliedResources) });
   }
 
   /** As upstream, without a grace period: kills all containers and removes everything but logs, so that the pod restarts in its sandbox. */

@@ -116,7 +116,7 @@ export class PodResize {
     this.#inProgress = undefined;
   }
 
-  #condition(type: string, { reason, message, generation }: Finding, before?: core.PodCondition): core.PodCondition {
+  #condition(type: string, { reason, message, generation }: ResizeState, before?: core.PodCondition): core.PodCondition {
     const now = formatTime(this.#deps.clock.now());
     const lastTransitionTime = before !== undefined && before.reason === reason ? (before.lastTransitionTime ?? now) : now;
     return {
@@ -128,7 +128,7 @@ export class PodResize {
   }
 }
 
-interface Finding {
+interface ResizeState {
   readonly reason?: string;
   readonly message?: string;
   readonly generation?: number | undefined;

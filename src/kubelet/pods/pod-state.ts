@@ -74,10 +74,10 @@ export async function readPodState(reader: PodStateReader, podUid: string): Prom
   const filter = { labelSelector: { [POD_UID]: podUid } };
   const [sandboxes, containers] = await Promise.all([runtime.listPodSandbox(filter), runtime.listContainers(filter)]);
   const newest = newestSandbox(sandboxes);
-  const lanes = new AsyncSemaphore(MAX_PARALLEL_READS);
+  const parallelReads = new AsyncSemaphore(MAX_PARALLEL_READS);
   const [status, details] = await Promise.all([
     newest && present(runtime.podSandboxStatus(newest.id)),
-    Promise.all(containers.map((container) => lanes.run(() => readContainer(container, reader)))),
+    Promise.all(containers.map((container) => parallelReads.run(() => readContainer(container, reader)))),
   ]);
   const views = sandboxes.map((sandbox) => sandboxView(sandbox, sandbox.id === status?.id ? status : undefined));
   return podState(

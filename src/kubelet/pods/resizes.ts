@@ -33,9 +33,9 @@ export class Resizes {
       running.add(current.id);
       const requested = requestText(container, spec?.resources);
       const applied = this.#appliedResources.get(current.id);
-      const known = applied ?? unfinished(container, spec?.resources, reported) ?? requested;
-      if (applied === undefined) this.#appliedResources.set(current.id, known);
-      if (known !== requested) due.push({ spec: container, container: current });
+      const appliedText = applied ?? unfinished(container, spec?.resources, reported) ?? requested;
+      if (applied === undefined) this.#appliedResources.set(current.id, appliedText);
+      if (appliedText !== requested) due.push({ spec: container, container: current });
     }
     for (const id of this.#appliedResources.keys()) if (!running.has(id)) this.#appliedResources.delete(id);
     return due;

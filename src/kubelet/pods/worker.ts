@@ -7,7 +7,7 @@ import type { KubeletMetrics } from '../metrics/kubelet-metrics.ts';
 import { PodMeasurements } from '../metrics/pod-measurements.ts';
 import { PodProbes } from '../prober/pod-probes.ts';
 import type { ProbeRequest } from '../prober/prober.ts';
-import type { RequestLanes } from '../request-lanes.ts';
+import type { RequestLimits } from '../request-limits.ts';
 import {
   type PodEviction,
   type PodRejection,
@@ -46,7 +46,7 @@ export interface PodWorkerDeps extends PodContainersDeps {
   podDir(uid: string): string;
   /** Aborts when the kubelet stops: the worker stops and leaves everything as it is. */
   readonly signal: AbortSignal;
-  readonly lanes?: RequestLanes | undefined;
+  readonly requestLimits?: RequestLimits | undefined;
   /** Absent: no metrics. */
   readonly kubeletMetrics?: KubeletMetrics | undefined;
   /** Absent: nothing is traced. */
@@ -62,7 +62,7 @@ export interface PodWorkerDeps extends PodContainersDeps {
   /** Allocates exclusive resources to an admitted pod, or returns the rejection. */
   allocate?(pod: core.Pod): Promise<PodRejection | undefined>;
   /** The pod object is gone, and everything of it was removed. */
-  onGone(uid: string): void;
+  onRemoved(uid: string): void;
 }
 
 const DEFAULT_GRACE_SECONDS = 30;
@@ -480,7 +480,7 @@ export class PodWorker {
   }
 
   async #cleanUp(): Promise<void> {
-    const { runtime, hooks, onGone } = this.#deps;
+    const { runtime, hooks, onRemoved } = this.#deps;
     const uid = this.#pod.metadata.uid ?? '';
     await this.#containers.look();
     this.#interrupt = new AbortController();
@@ -491,7 +491,7 @@ export class PodWorker {
     await hooks.cleanUp(this.#context());
     this.stop();
     this.#measurements.forget();
-    onGone(uid);
+    onRemoved(uid);
   }
 
   async #killAll(graceMs: number): Promise<void> {

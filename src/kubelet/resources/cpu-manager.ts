@@ -143,8 +143,8 @@ export class CpuManager implements HintProvider {
   /** From the hinted NUMA nodes first, then from elsewhere. */
   #choose(amount: number, { nodes }: TopologyHint): CpuSet {
     const free = this.#allocatable();
-    const near = nodes === undefined ? free : intersection(free, cpusOfNodes(this.config.topology, nodes));
-    const first = this.#take(near, Math.min(amount, near.length)) ?? [];
+    const preferred = nodes === undefined ? free : intersection(free, cpusOfNodes(this.config.topology, nodes));
+    const first = this.#take(preferred, Math.min(amount, preferred.length)) ?? [];
     const rest = this.#take(difference(free, first), amount - first.length);
     if (rest === undefined)
       throw new AllocationError(`not enough cpus available to satisfy request: requested=${amount}, available=${free.length}`);

@@ -63,7 +63,7 @@ export async function statsSummary(deps: StatsDeps): Promise<object> {
 }
 
 /** Additional data for a pod's stats. */
-interface Surroundings {
+interface PodStatsSources {
   readonly machine: MachineUsage | undefined;
   readonly use: PodUse | undefined;
   readonly time: string;
@@ -122,7 +122,7 @@ function sumOfPods(nodeName: string, usages: readonly PodUsage[]): object {
   };
 }
 
-function podStats({ pod, stats }: PodUsage, around: Surroundings): object {
+function podStats({ pod, stats }: PodUsage, around: PodStatsSources): object {
   const { name, namespace, uid } = pod.metadata;
   return {
     podRef: { name, namespace, uid },
@@ -137,7 +137,7 @@ function podStats({ pod, stats }: PodUsage, around: Surroundings): object {
 }
 
 /** The pod's usage of the node's disk. */
-function ephemeralStorage({ machine, use, time: now }: Surroundings): object {
+function ephemeralStorage({ machine, use, time: now }: PodStatsSources): object {
   if (machine === undefined || use === undefined) return {};
   const { containers, volumeBytes, volumeInodes } = use;
   const sum = (part: (container: (typeof containers)[number]) => number | undefined) =>
@@ -152,13 +152,13 @@ function room({ availableBytes, capacityBytes, inodes, inodesFree }: FileSystemF
   return { availableBytes, capacityBytes, inodes, inodesFree };
 }
 
-function logsStats(name: string, { machine, use, time: now }: Surroundings): object {
+function logsStats(name: string, { machine, use, time: now }: PodStatsSources): object {
   const own = use?.containers.find((container) => container.name === name);
   if (machine === undefined || own === undefined) return {};
   return { logs: { time: now, ...room(machine.fileSystem), usedBytes: own.logBytes, inodesUsed: own.logInodes } };
 }
 
-function containerStats(stats: ContainerStats, pod: core.Pod, around: Surroundings): object {
+function containerStats(stats: ContainerStats, pod: core.Pod, around: PodStatsSources): object {
   const name = containerName(stats);
   const { machine } = around;
   return {

@@ -23,11 +23,11 @@ class SlowServer implements Partial<Transport> {
   }
 }
 
-function writers(count: number, lanes?: { statuses: AsyncSemaphore }) {
+function writers(count: number, requestLimits?: { statuses: AsyncSemaphore }) {
   const server = new SlowServer();
   const clock = new VirtualClock();
   const client = new Client(server as unknown as Transport);
-  const deps = { client, clock, random: seededRandom(1), logger: silentLogger, signal: new AbortController().signal, lanes };
+  const deps = { client, clock, random: seededRandom(1), logger: silentLogger, signal: new AbortController().signal, requestLimits };
   const pods = Array.from({ length: count }, (_, i) => ({
     metadata: { name: `p${i}`, namespace: 'default', uid: `u${i}`, resourceVersion: '1' },
   }));
@@ -53,14 +53,14 @@ test('of a pod that waits for its turn only the latest status is written', async
   expect(server.patches.map(({ path, status }) => `${path.split('/').at(-2)} ${status.phase}`)).toEqual(['p0 Running', 'p1 Running']);
 });
 
-test('pods that share lanes write no more at once than the lanes allow, and all in the end', async () => {
+test('pods that share request limits write no more at once than these allow, and all in the end', async () => {
   const { server, clock, writers: all } = writers(20, { statuses: new AsyncSemaphore(3) });
   for (const writer of all) writer.want({ phase: 'Running' });
   await finish(server, clock);
   expect([server.mostAtOnce, server.patches.length]).toEqual([3, 20]);
 });
 
-test('without lanes every pod writes at once', async () => {
+test('without request limits every pod writes at once', async () => {
   const { server, clock, writers: all } = writers(20);
   for (const writer of all) writer.want({ phase: 'Running' });
   await finish(server, clock);

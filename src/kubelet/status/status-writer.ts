@@ -11,7 +11,7 @@ export interface StatusWriterDeps {
   readonly logger: Logger;
   readonly signal: AbortSignal;
   /** Limits concurrent writes of many pods. */
-  readonly lanes?: { readonly statuses: AsyncSemaphore } | undefined;
+  readonly requestLimits?: { readonly statuses: AsyncSemaphore } | undefined;
 }
 
 interface PodIdentity {
@@ -34,7 +34,7 @@ export class StatusWriter {
   #current: core.PodStatus;
   #currentVersion = 0;
   #pendingWrite: Promise<void> | undefined;
-  #held: Promise<unknown> | undefined;
+  #pendingHold: Promise<unknown> | undefined;
   /** Not the whole pod: its first state would stay in memory beside the later ones. */
   readonly #identity: PodIdentity;
 
@@ -74,10 +74,10 @@ export class StatusWriter {
   /** Delays the next write, briefly, until the work is done: most volumes are ready at once, and the states before that last less than a request. */
   hold(work: Promise<unknown>): void {
     const settled = () => {
-      if (this.#held === held) this.#held = undefined;
+      if (this.#pendingHold === hold) this.#pendingHold = undefined;
     };
-    const held = work.then(settled, settled);
-    this.#held = held;
+    const hold = work.then(settled, settled);
+    this.#pendingHold = hold;
   }
 
   /** Resolves when the latest status is written, or the pod is deleted. */
@@ -89,9 +89,9 @@ export class StatusWriter {
     await nextTurn();
     await this.#released();
     const backoff = new Backoff(RETRY, this.deps.random);
-    const { lanes, signal, clock } = this.deps;
+    const { requestLimits, signal, clock } = this.deps;
     while (!signal.aborted) {
-      const outcome = await (lanes === undefined ? this.#writeLatest() : lanes.statuses.run(() => this.#writeLatest()));
+      const outcome = await (requestLimits === undefined ? this.#writeLatest() : requestLimits.statuses.run(() => this.#writeLatest()));
       if (outcome === 'done') return;
       if (outcome === 'outdated') backoff.reset();
       else await clock.sleep(backoff.next(), signal).catch(() => {});
@@ -99,11 +99,11 @@ export class StatusWriter {
   }
 
   async #released(): Promise<void> {
-    if (this.#held === undefined) return;
+    if (this.#pendingHold === undefined) return;
     const { clock, signal } = this.deps;
     const giveUp = new AbortController();
     const late = clock.sleep(HOLD_MS, AbortSignal.any([signal, giveUp.signal])).catch(() => {});
-    await Promise.race([this.#held, late]);
+    await Promise.race([this.#pendingHold, late]);
     giveUp.abort();
     await nextTurn();
   }

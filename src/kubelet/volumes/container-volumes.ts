@@ -65,8 +65,8 @@ async function containerMount(indexed: IndexedMount, request: ContainerVolumesRe
   if (hostPath === undefined) throw configError(`volume "${mount.name}" has volumeMode Block, but is specified in volumeMounts`);
   const source = subPath === '' ? hostPath : await subPathSource({ ...indexed, hostPath, subPath }, request, deps);
   // For host paths, the host's mount propagation applies.
-  const isOurs = source.startsWith(`${deps.directories.pods}/`);
-  if (base.propagation !== 'private' && isOurs) await deps.mounter.makeShared(source);
+  const isManaged = source.startsWith(`${deps.directories.pods}/`);
+  if (base.propagation !== 'private' && isManaged) await deps.mounter.makeShared(source);
   return { ...base, hostPath: source };
 }
 

@@ -127,8 +127,8 @@ export class PodCertificates implements AsyncDisposable {
       const details = `reason=${goQuote(reason)} message=${goQuote(message)}`;
       projection.failure = `PodCertificateRequest was permanently ${type.toLowerCase()}: ${details}`;
       projection.pending = undefined;
-      const verdict = type === 'Denied' ? 'was denied' : 'failed';
-      const text = `PodCertificateRequest ${metadata.namespace}/${metadata.name} ${verdict}, ${details.replace(' message', ', message')}`;
+      const outcome = type === 'Denied' ? 'was denied' : 'failed';
+      const text = `PodCertificateRequest ${metadata.namespace}/${metadata.name} ${outcome}, ${details.replace(' message', ', message')}`;
       this.deps.recorder.warning(pod, type, text);
       return;
     }

@@ -155,7 +155,7 @@ function sortedById(owners: Owners): Owner[] {
 
 // The change, compared in every version that a manager used, at most once each.
 class Comparisons {
-  private known: Change | undefined;
+  private currentChange: Change | undefined;
   private readonly others = new Map<string, Change | undefined>();
 
   constructor(
@@ -165,8 +165,8 @@ class Comparisons {
 
   /** Not needed by an apply whose manager is alone. */
   get current(): Change {
-    this.known ??= this.compare(this.rules.shape, this.transition.live, this.transition.updated);
-    return this.known;
+    this.currentChange ??= this.compare(this.rules.shape, this.transition.live, this.transition.updated);
+    return this.currentChange;
   }
 
   at(apiVersion: string): Change | undefined {

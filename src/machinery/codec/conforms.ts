@@ -69,7 +69,7 @@ function fitsObject(plan: Plan, value: JsonValue): boolean {
       if (plan.preserveUnknown) continue;
       return false;
     }
-    if (field.isKept) presentCount++;
+    if (field.keepsZero) presentCount++;
     if (member === null ? field.absent !== null : !fits(field.plan, member)) return false;
   }
   return presentCount === plan.alwaysPresent.length;

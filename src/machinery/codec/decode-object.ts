@@ -7,7 +7,7 @@ import { Quantity, QuantityError } from '../values/quantity.ts';
 import { Base64TextError, canonicalBase64 } from './base64-text.ts';
 import { collapseRepeats } from './collapse-repeats.ts';
 import { type FieldPlan, Op, type Plan, planOf } from './decode-plan.ts';
-import { asInteger, fillIn, isZero, knownMembers, STRING_LIST } from './decoded-values.ts';
+import { asInteger, fillIn, isZero, membersOfPlan, STRING_LIST } from './decoded-values.ts';
 import { goTypeName } from './go-type-name.ts';
 import {
   canonicalSeconds,
@@ -175,7 +175,7 @@ class Walk {
         drops = true;
         continue;
       }
-      if (field.isKept) size++;
+      if (field.keepsZero) size++;
       if (existing !== undefined && old === existing[key]) continue;
       const next = old === null ? field.absent : this.field(field, old);
       if (next === old) continue;
@@ -183,7 +183,7 @@ class Walk {
       if (next === undefined) drops = true;
       setKey(out, key, next as JsonValue);
     }
-    if (drops) out = knownMembers(plan, out ?? source);
+    if (drops) out = membersOfPlan(plan, out ?? source);
     return size === plan.alwaysPresent.length ? (out ?? value) : fillIn(plan.alwaysPresent, out ?? { ...source });
   }
 

@@ -49,7 +49,7 @@ export interface FieldPlan {
   readonly plan: Plan;
   readonly dropsZero: boolean;
   readonly isPointer: boolean;
-  readonly isKept: boolean;
+  readonly keepsZero: boolean;
   /** The value of null and absence; undefined: the field is omitted. */
   readonly absent: JsonValue | undefined;
   /** The field in errors, after the names of the embedded types it came with: `VolumeSource.hostPath`. */
@@ -94,7 +94,7 @@ function complete(plan: MutablePlan, schema: Schema): void {
 function completeObject(plan: MutablePlan, schema: ObjectSchema): void {
   const fields = schema.fields.map(fieldPlan);
   plan.fields = new Map(fields.map((field) => [field.name, field]));
-  plan.alwaysPresent = fields.filter((field) => field.isKept);
+  plan.alwaysPresent = fields.filter((field) => field.keepsZero);
   plan.zero = Object.freeze(Object.fromEntries(plan.alwaysPresent.map((field) => [field.name, field.absent as JsonValue]))) as JsonObject;
 }
 
@@ -106,7 +106,7 @@ function fieldPlan(field: Field): FieldPlan {
     plan,
     dropsZero: field.presence === 'nonzero',
     isPointer: field.presence === 'set',
-    isKept,
+    keepsZero: isKept,
     absent: absentValue(field, plan),
     errorName: embeddedPrefix(field.embeddedIn) + field.name,
   };

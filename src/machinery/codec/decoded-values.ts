@@ -26,7 +26,7 @@ function isEmpty(object: JsonObject): boolean {
 }
 
 /** The members that are set and that the type has. Copied, since deleting keys would turn the object into a slow dictionary. */
-export function knownMembers({ fields, preserveUnknown }: Plan, source: JsonObject): MutableJsonObject {
+export function membersOfPlan({ fields, preserveUnknown }: Plan, source: JsonObject): MutableJsonObject {
   const out: MutableJsonObject = {};
   for (const key in source) {
     const value = source[key];

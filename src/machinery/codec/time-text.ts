@@ -73,8 +73,8 @@ function fourDigitTime({ year, month, day }: CivilDate, rest: number): string {
   const second = rest % 60;
   // biome-ignore format: in the order of the text
   return String.fromCharCode(
-    tens(century), ones(century), tens(year % 100), ones(year), 0x2d, tens(month), ones(month), 0x2d, tens(day), ones(day),
-    0x54, tens(hour), ones(hour), 0x3a, tens(minute), ones(minute), 0x3a, tens(second), ones(second), 0x5a,
+    tens(century), onesDigit(century), tens(year % 100), onesDigit(year), 0x2d, tens(month), onesDigit(month), 0x2d, tens(day), onesDigit(day),
+    0x54, tens(hour), onesDigit(hour), 0x3a, tens(minute), onesDigit(minute), 0x3a, tens(second), onesDigit(second), 0x5a,
   );
 }
 
@@ -82,7 +82,7 @@ function tens(value: number): number {
   return 0x30 + Math.floor(value / 10);
 }
 
-function ones(value: number): number {
+function onesDigit(value: number): number {
   return 0x30 + (value % 10);
 }
 

@@ -20,7 +20,7 @@ export function objectMemberRange(bytes: Uint8Array, name: string): TextRange | 
     const byte = bytes[i] as number;
     if (byte === QUOTE) {
       const end = endOfString(bytes, i);
-      const isNamed = depth === 1 && spells(bytes, i + 1, end - 1, name);
+      const isNamed = depth === 1 && isNameAt(bytes, i + 1, end - 1, name);
       const value = isNamed ? valueAfterKey(bytes, end) : -1;
       i = end - 1;
       if (value < 0) continue;
@@ -60,7 +60,7 @@ function closes(byte: number): boolean {
   return byte === 0x7d || byte === 0x5d;
 }
 
-function spells(bytes: Uint8Array, from: number, to: number, name: string): boolean {
+function isNameAt(bytes: Uint8Array, from: number, to: number, name: string): boolean {
   if (to - from !== name.length) return false;
   for (let i = 0; i < name.length; i++) if (bytes[from + i] !== name.charCodeAt(i)) return false;
   return true;

@@ -35,7 +35,7 @@ export function scanJsonText(bytes: Uint8Array): JsonTextScan {
       depth--;
     } else if (byte >= 0x30 && byte <= 0x39) {
       const end = skipNumber(bytes, i);
-      if (end - i > 1 && (end - i >= LONG_NUMBER || isOddlyWritten(bytes, i, end))) needsExactParser = true;
+      if (end - i > 1 && (end - i >= LONG_NUMBER || isNotCanonical(bytes, i, end))) needsExactParser = true;
       i = end - 1;
     }
   }
@@ -60,7 +60,7 @@ function isNumberByte(byte: number): boolean {
 }
 
 /** With an exponent, a fraction that ends in zeros, or one so small that JavaScript would write it with an exponent. */
-function isOddlyWritten(bytes: Uint8Array, from: number, to: number): boolean {
+function isNotCanonical(bytes: Uint8Array, from: number, to: number): boolean {
   let hasFraction = false;
   for (let i = from; i < to; i++) {
     const byte = bytes[i] as number;

@@ -24,7 +24,7 @@ export function defaultErrors(path: Path, schema: JsonSchema, options: DefaultEr
   return new DefaultCheck(options).check(path, root, { root, surround: surroundResource, insideMeta: false });
 }
 
-interface Surroundings {
+interface DefaultContext {
   /** The resource, embedded or not, that the default is part of. */
   readonly root: JsonSchema;
   /** Puts a value where it would stand in that resource. */
@@ -40,7 +40,7 @@ function surroundResource(value: JsonValue): JsonObject {
 class DefaultCheck {
   constructor(private readonly options: DefaultErrorsOptions) {}
 
-  check(path: Path, schema: JsonSchema, outer: Surroundings): FieldError[] {
+  check(path: Path, schema: JsonSchema, outer: DefaultContext): FieldError[] {
     const here = isEmbeddedResource(schema) ? { root: schema, surround: surroundResource, insideMeta: false } : outer;
     const value = defaultOf(schema);
     const errors = value === undefined ? [] : this.checkDefault(path.child('default'), { schema, value }, here);
@@ -56,7 +56,7 @@ class DefaultCheck {
     return errors;
   }
 
-  private checkDefault(path: Path, subject: { schema: JsonSchema; value: JsonValue }, here: Surroundings): FieldError[] {
+  private checkDefault(path: Path, subject: { schema: JsonSchema; value: JsonValue }, here: DefaultContext): FieldError[] {
     const { schema, value } = subject;
     const unpruned = here.insideMeta ? [] : this.pruningErrors(path, schema, value);
     const metaErrors = here.insideMeta ? this.wholeErrors(path, value, here) : this.embeddedErrors(path, schema, value);
@@ -77,7 +77,7 @@ class DefaultCheck {
     return error === undefined ? embeddedErrors(schema, coerced, { path, rules }) : [error];
   }
 
-  private wholeErrors(path: Path, value: JsonValue, { root, surround }: Surroundings): readonly FieldError[] {
+  private wholeErrors(path: Path, value: JsonValue, { root, surround }: DefaultContext): readonly FieldError[] {
     const { metadata: rules } = this.options;
     const { error, value: whole } = coerceEmbedded(root, surround(value), { metadata: rules.schema, lenient: false, path: Path.none });
     const errors = error === undefined ? embeddedErrors(root, whole, { path: Path.none, rules }) : [error];

@@ -15,7 +15,7 @@ export { coerceEmbedded, decodeMetadata, embeddedErrors, type MetadataRules } fr
 export * from './json-schema.ts';
 export { listTypeErrors } from './list-types.ts';
 export { type PruneResult, pruneNulls, pruneUnknownFields, pruneValue, withPrunedDefaults } from './prune.ts';
-export { type RuleFindings, type RuleInput, RuleValidator, ruleTypeOf } from './rule-validator.ts';
+export { type RuleInput, type RuleResult, RuleValidator, ruleTypeOf } from './rule-validator.ts';
 export { followSchemaPath, type SchemaPath, SchemaPathError } from './schema-path.ts';
 export { isUri, stringFormat } from './string-formats.ts';
 export { structuralErrors, unsupportedKeyword } from './structurality.ts';

@@ -7,7 +7,7 @@ export function isMailAddress(text: string): boolean {
 
 const SPECIALS = new Set('()<>[]:;@\\,"');
 const ENCODED_WORD = /^=\?([^?]+)\?([bBqQ])\?([^?]*)\?=$/;
-const KNOWN_CHARSETS = new Set(['utf-8', 'iso-8859-1', 'us-ascii']);
+const SUPPORTED_CHARSETS = new Set(['utf-8', 'iso-8859-1', 'us-ascii']);
 
 /** A forward-only parser; a failed attempt resets the position or ends parsing. */
 class AddressReader {
@@ -170,7 +170,7 @@ function isAtomChar(char: string | undefined): boolean {
 /** Encoded words (RFC 2047) are decoded; one with an unknown charset cannot be. */
 function isReadable(word: string): boolean {
   const [, charset = '', encoding = '', content = ''] = ENCODED_WORD.exec(word) ?? [];
-  if (encoding === '' || KNOWN_CHARSETS.has(charset.toLowerCase())) return true;
+  if (encoding === '' || SUPPORTED_CHARSETS.has(charset.toLowerCase())) return true;
   const isWellFormed = /b/i.test(encoding)
     ? /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(content)
     : /^(?:=[0-9a-fA-F]{2}|[ -<>-~\n\r\t])*$/.test(content);

@@ -17,7 +17,7 @@ import { additionalOf, isEmbeddedResource, itemsOf, type JsonSchema, propertiesO
 
 const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run';
 
-export interface RuleFindings {
+export interface RuleResult {
   readonly errors: readonly FieldError[];
   /** Rule violations of unchanged values, reported as warnings. */
   readonly warnings: readonly string[];
@@ -80,7 +80,7 @@ export class RuleValidator {
     return this.rules.length === 0 && this.items === undefined && this.additional === undefined && this.properties.size === 0;
   }
 
-  validate({ path, value, old, correlation, budget = RUNTIME_COST_BUDGET }: RuleInput): RuleFindings {
+  validate({ path, value, old, correlation, budget = RUNTIME_COST_BUDGET }: RuleInput): RuleResult {
     const run = new RuleRun(budget);
     this.visit({ path, value, old: old ?? undefined, ratchet: { current: correlation, parent: undefined } }, run);
     return run;
@@ -214,7 +214,7 @@ function ratchetAtIndex(ratchet: Ratchet, index: number): Ratchet {
   return ratchet.current === undefined ? ratchet : { current: ratchet.current.index(index), parent: ratchet.current };
 }
 
-class RuleRun implements RuleFindings {
+class RuleRun implements RuleResult {
   readonly errors: FieldError[] = [];
   readonly warnings: string[] = [];
   remaining: number;

@@ -33,9 +33,9 @@ const FORMATS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['uri', isUri],
   ['email', isMailAddress],
   ['hostname', isHostname],
-  ['ipv4', (text) => text.includes('.') && isSloppyIp(text)],
+  ['ipv4', (text) => text.includes('.') && isLenientIp(text)],
   ['ipv6', (text) => text.includes(':') && parseIp(text) !== undefined],
-  ['cidr', isSloppyCidr],
+  ['cidr', isLenientCidr],
   ['mac', (text) => MAC.test(text) || MAC_LONG.test(text)],
   ['uuid', matches(/^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i)],
   ['uuid3', matches(/^[0-9a-f]{8}-?[0-9a-f]{4}-?3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i)],
@@ -73,11 +73,11 @@ function isHostname(text: string): boolean {
 }
 
 // Leading zeros are still accepted here, for compatibility.
-function isSloppyIp(text: string): boolean {
+function isLenientIp(text: string): boolean {
   return parseIp(withoutLeadingZeros(text)) !== undefined;
 }
 
-function isSloppyCidr(text: string): boolean {
+function isLenientCidr(text: string): boolean {
   return parseCidr(withoutLeadingZeros(text)) !== undefined;
 }
 

@@ -28,7 +28,7 @@ import {
 } from './value-errors.ts';
 
 /** The result of a validation. `matches` counts passed checks: if all alternatives fail, upstream explains the one that came closest. */
-export class Findings {
+export class ValidationResult {
   readonly errors: ValueError[] = [];
   matches = 0;
 
@@ -36,7 +36,7 @@ export class Findings {
     if (!this.errors.some(({ text }) => text === error.text)) this.errors.push(error);
   }
 
-  merge(other: Findings): void {
+  merge(other: ValidationResult): void {
     for (const error of other.errors) this.add(error);
     this.matches += other.matches;
   }
@@ -74,72 +74,72 @@ export class ValueValidator {
     this.junctors = Junctors.of(schema);
   }
 
-  validate(value: JsonValue): Findings {
-    const findings = new Findings();
-    this.check(value, Place.root, findings);
-    return findings;
+  validate(value: JsonValue): ValidationResult {
+    const result = new ValidationResult();
+    this.check(value, Place.root, result);
+    return result;
   }
 
   /** Validates a changed value: errors of unchanged parts are ignored. */
-  validateUpdate(value: JsonValue, correlation: Correlation): Findings {
-    const findings = new Findings();
-    this.checkCorrelated(value, { place: Place.root, correlation }, findings);
-    return findings;
+  validateUpdate(value: JsonValue, correlation: Correlation): ValidationResult {
+    const result = new ValidationResult();
+    this.checkCorrelated(value, { place: Place.root, correlation }, result);
+    return result;
   }
 
   /** Without a correlation, every error counts. */
-  check(value: JsonValue, place: Place, findings: Findings, correlation?: Correlation): void {
+  check(value: JsonValue, place: Place, total: ValidationResult, correlation?: Correlation): void {
     if (value === null) {
-      this.checkNull(place, findings);
+      this.checkNull(place, total);
       return;
     }
-    if (this.types.length > 0 || this.format !== '') this.checkType(value, place, findings);
-    if (this.junctors !== undefined) this.junctors.check(value, place, findings);
-    findings.matches += 3;
-    if (typeof value === 'string') this.checkString(value, place, findings);
+    if (this.types.length > 0 || this.format !== '') this.checkType(value, place, total);
+    if (this.junctors !== undefined) this.junctors.check(value, place, total);
+    total.matches += 3;
+    if (typeof value === 'string') this.checkString(value, place, total);
     else if (typeof value === 'number' || typeof value === 'bigint') {
-      this.numbers.check(value, place, findings);
-      findings.matches += 2;
+      this.numbers.check(value, place, total);
+      total.matches += 2;
     }
-    if (isJsonArray(value)) this.checkItems(value, { place, correlation }, findings);
-    this.checkEnum(value, place, findings);
-    if (isJsonObject(value)) this.checkMembers(value, { place, correlation }, findings);
-    findings.matches++;
+    if (isJsonArray(value)) this.checkItems(value, { place, correlation }, total);
+    this.checkEnum(value, place, total);
+    if (isJsonObject(value)) this.checkMembers(value, { place, correlation }, total);
+    total.matches++;
   }
 
-  private checkNull(place: Place, findings: Findings): void {
-    if (this.types.length > 0 && this.schema.nullable !== true) findings.add(wrongType(place, this.types.join(','), 'null'));
-    else findings.matches++;
-    this.checkEnum(null, place, findings);
+  private checkNull(place: Place, total: ValidationResult): void {
+    if (this.types.length > 0 && this.schema.nullable !== true) total.add(wrongType(place, this.types.join(','), 'null'));
+    else total.matches++;
+    this.checkEnum(null, place, total);
   }
 
-  private checkCorrelated(value: JsonValue, where: Where, findings: Findings): void {
-    const before = findings.errors.length;
-    this.check(value, where.place, findings, where.correlation);
-    if (findings.errors.length > before && where.correlation?.unchanged() === true) findings.forgetAfter(before);
+  private checkCorrelated(value: JsonValue, where: Where, total: ValidationResult): void {
+    const before = total.errors.length;
+    this.check(value, where.place, total, where.correlation);
+    if (total.errors.length > before && where.correlation?.unchanged() === true) total.forgetAfter(before);
   }
 
-  private checkType(value: JsonValue, place: Place, findings: Findings): void {
-    findings.matches++;
+  private checkType(value: JsonValue, place: Place, total: ValidationResult): void {
+    total.matches++;
     const actual = typeOf(value);
     const { types, format } = this;
     const isText = actual === 'string' || actual === 'array';
     const isExpected = types.includes(actual) || (actual === 'integer' && types.includes('number'));
     const goFormat = actual === 'integer' ? 'int64' : actual === 'number' ? 'float64' : '';
-    if (!isText && format !== '' && !isExpected && goFormat !== format) findings.add(wrongType(place, format, goFormat));
-    else if (isText && format !== '' && !types.includes('number') && !types.includes('integer')) findings.matches++;
-    else if (!isExpected) findings.add(wrongType(place, types.join(','), actual));
-    else findings.matches++;
+    if (!isText && format !== '' && !isExpected && goFormat !== format) total.add(wrongType(place, format, goFormat));
+    else if (isText && format !== '' && !types.includes('number') && !types.includes('integer')) total.matches++;
+    else if (!isExpected) total.add(wrongType(place, types.join(','), actual));
+    else total.matches++;
   }
 
   // Only the first error of a string counts.
-  private checkString(value: string, place: Place, findings: Findings): void {
-    findings.matches++;
+  private checkString(value: string, place: Place, total: ValidationResult): void {
+    total.matches++;
     const error = this.stringError(value, place);
-    if (error !== undefined) findings.add(error);
+    if (error !== undefined) total.add(error);
     if (this.formatCheck === undefined) return;
-    findings.matches++;
-    if (!this.formatCheck(value)) findings.add(wrongType(place, this.format, value));
+    total.matches++;
+    if (!this.formatCheck(value)) total.add(wrongType(place, this.format, value));
   }
 
   private stringError(value: string, place: Place): ValueError | undefined {
@@ -149,51 +149,51 @@ export class ValueValidator {
     return this.pattern === undefined || this.pattern.test(value) ? undefined : noMatch(place, value, pattern ?? '');
   }
 
-  private checkItems(list: readonly JsonValue[], { place, correlation }: Where, findings: Findings): void {
+  private checkItems(list: readonly JsonValue[], { place, correlation }: Where, total: ValidationResult): void {
     const { items } = this;
     if (items !== undefined) {
       for (let i = 0; i < list.length; i++) {
         const child = correlation?.index(i);
-        items.checkCorrelated(list[i] as JsonValue, { place: place.item(i), correlation: child }, findings);
+        items.checkCorrelated(list[i] as JsonValue, { place: place.item(i), correlation: child }, total);
       }
     }
     const { minItems, maxItems, uniqueItems } = this.schema;
-    if (minItems !== undefined && list.length < minItems) findings.add(tooFewItems(place, list.length, minItems));
-    if (maxItems !== undefined && list.length > maxItems) findings.add(tooManyItems(place, list.length, maxItems));
-    if (uniqueItems === true && repeatedItems(list).length > 0) findings.add(duplicateItems(place));
-    findings.matches += 2;
+    if (minItems !== undefined && list.length < minItems) total.add(tooFewItems(place, list.length, minItems));
+    if (maxItems !== undefined && list.length > maxItems) total.add(tooManyItems(place, list.length, maxItems));
+    if (uniqueItems === true && repeatedItems(list).length > 0) total.add(duplicateItems(place));
+    total.matches += 2;
   }
 
-  private checkEnum(value: JsonValue, place: Place, findings: Findings): void {
+  private checkEnum(value: JsonValue, place: Place, total: ValidationResult): void {
     const allowed = this.schema.enum as readonly JsonValue[] | undefined;
     if (allowed === undefined || allowed.length === 0) return;
-    if (value === null || !allowed.some((item) => valuesEqual(item, value))) findings.add(notInEnum(place, value, allowed));
+    if (value === null || !allowed.some((item) => valuesEqual(item, value))) total.add(notInEnum(place, value, allowed));
   }
 
-  private checkMembers(object: JsonObject, where: Where, findings: Findings): void {
+  private checkMembers(object: JsonObject, where: Where, total: ValidationResult): void {
     const { place } = where;
     const names = Object.keys(object);
     const { minProperties, maxProperties, required = [] } = this.schema;
-    findings.matches++;
-    if (minProperties !== undefined && names.length < minProperties) findings.add(tooFewProperties(place, names.length, minProperties));
-    if (maxProperties !== undefined && names.length > maxProperties) findings.add(tooManyProperties(place, names.length, maxProperties));
-    this.checkUndeclared(object, where, findings);
+    total.matches++;
+    if (minProperties !== undefined && names.length < minProperties) total.add(tooFewProperties(place, names.length, minProperties));
+    if (maxProperties !== undefined && names.length > maxProperties) total.add(tooManyProperties(place, names.length, maxProperties));
+    this.checkUndeclared(object, where, total);
     for (const [name, property] of this.properties) {
       if (!Object.hasOwn(object, name)) continue;
       const correlation = isTypeMeta(where, name) ? undefined : where.correlation?.key(name);
-      property.checkCorrelated(object[name] as JsonValue, { place: place.property(name), correlation }, findings);
+      property.checkCorrelated(object[name] as JsonValue, { place: place.property(name), correlation }, total);
     }
-    for (const name of required) if (!Object.hasOwn(object, name)) findings.add(missing(place.key(name)));
+    for (const name of required) if (!Object.hasOwn(object, name)) total.add(missing(place.key(name)));
   }
 
-  private checkUndeclared(object: JsonObject, { place, correlation }: Where, findings: Findings): void {
+  private checkUndeclared(object: JsonObject, { place, correlation }: Where, total: ValidationResult): void {
     const isForbidden = this.schema.additionalProperties === false;
     if (!isForbidden && this.additional === undefined) return;
     for (const name of Object.keys(object)) {
       if (this.properties.has(name)) continue;
-      if (isForbidden) findings.add(forbiddenProperty(place, name));
+      if (isForbidden) total.add(forbiddenProperty(place, name));
       const where = { place: place.key(name), correlation: correlation?.key(name) };
-      this.additional?.checkCorrelated(object[name] as JsonValue, where, findings);
+      this.additional?.checkCorrelated(object[name] as JsonValue, where, total);
     }
   }
 }
@@ -229,51 +229,51 @@ class Junctors {
     },
   ) {}
 
-  check(value: JsonValue, place: Place, findings: Findings): void {
-    this.checkAny(value, place, findings);
-    this.checkOne(value, place, findings);
-    this.checkAll(value, place, findings);
+  check(value: JsonValue, place: Place, total: ValidationResult): void {
+    this.checkAny(value, place, total);
+    this.checkOne(value, place, total);
+    this.checkAll(value, place, total);
     const { not } = this.clauses;
-    if (not !== undefined && outcome(not, value, place).errors.length === 0) findings.add(validatesNot(place));
+    if (not !== undefined && outcome(not, value, place).errors.length === 0) total.add(validatesNot(place));
   }
 
-  private checkAny(value: JsonValue, place: Place, findings: Findings): void {
+  private checkAny(value: JsonValue, place: Place, total: ValidationResult): void {
     const { anyOf } = this.clauses;
     if (anyOf.length === 0) return;
-    let best: Findings | undefined;
+    let best: ValidationResult | undefined;
     for (const clause of anyOf) {
       const result = outcome(clause, value, place);
       if (result.errors.length === 0) {
-        findings.merge(result);
+        total.merge(result);
         return;
       }
       if (best === undefined || result.matches > best.matches) best = result;
     }
-    findings.add(noneOfAny(place));
-    if (best !== undefined) findings.merge(best);
+    total.add(noneOfAny(place));
+    if (best !== undefined) total.merge(best);
   }
 
-  private checkOne(value: JsonValue, place: Place, findings: Findings): void {
+  private checkOne(value: JsonValue, place: Place, total: ValidationResult): void {
     const { oneOf } = this.clauses;
     if (oneOf.length === 0) return;
     const results = oneOf.map((clause) => outcome(clause, value, place));
     const valid = results.filter(({ errors }) => errors.length === 0);
     const [first] = valid;
     if (valid.length === 1 && first !== undefined) {
-      findings.merge(first);
+      total.merge(first);
       return;
     }
-    findings.add(notExactlyOne(place, valid.length));
+    total.add(notExactlyOne(place, valid.length));
     const best = results.reduce((a, b) => (b.matches > a.matches ? b : a));
-    if (valid.length === 0) findings.merge(best);
+    if (valid.length === 0) total.merge(best);
   }
 
-  private checkAll(value: JsonValue, place: Place, findings: Findings): void {
+  private checkAll(value: JsonValue, place: Place, total: ValidationResult): void {
     const { allOf } = this.clauses;
     const results = allOf.map((clause) => outcome(clause, value, place));
-    for (const result of results) findings.merge(result);
+    for (const result of results) total.merge(result);
     const valid = results.filter(({ errors }) => errors.length === 0).length;
-    if (valid !== allOf.length) findings.add(notAll(place, valid));
+    if (valid !== allOf.length) total.add(notAll(place, valid));
   }
 }
 
@@ -281,10 +281,10 @@ function validators(schemas: readonly JsonSchema[]): ValueValidator[] {
   return schemas.map((schema) => new ValueValidator(schema));
 }
 
-function outcome(validator: ValueValidator, value: JsonValue, place: Place): Findings {
-  const findings = new Findings();
-  validator.check(value, place, findings);
-  return findings;
+function outcome(validator: ValueValidator, value: JsonValue, place: Place): ValidationResult {
+  const result = new ValidationResult();
+  validator.check(value, place, result);
+  return result;
 }
 
 function typeOf(value: JsonValue): JsonType {

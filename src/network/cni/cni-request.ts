@@ -179,9 +179,9 @@ function portMapping(written: Fields): PortMapping {
   const fields = withoutCase(written);
   const protocol = typeof fields.protocol === 'string' && fields.protocol !== '' ? fields.protocol.toLowerCase() : 'tcp';
   const isPort = (value: unknown, min: number) => Number.isInteger(value) && (value as number) >= min && (value as number) <= 65_535;
-  const isKnown = PROTOCOLS.includes(protocol as PortMapping['protocol']);
+  const isSupported = PROTOCOLS.includes(protocol as PortMapping['protocol']);
   const { hostip: hostIP = '' } = fields;
-  const isWhole = isPort(fields.hostport, 0) && isPort(fields.containerport, 1) && typeof hostIP === 'string' && isKnown;
+  const isWhole = isPort(fields.hostport, 0) && isPort(fields.containerport, 1) && typeof hostIP === 'string' && isSupported;
   if (!isWhole) throw invalidConfig('runtimeConfig.portMappings', written);
   const ports = { hostPort: fields.hostport as number, containerPort: fields.containerport as number };
   const everywhere = hostIP === '' || hostIP === '0.0.0.0' || hostIP === '::';

@@ -6,7 +6,7 @@ import type { AttachmentObserver } from '../pod-network.ts';
 import { type PolicyPod, PolicyTable } from './policy-table.ts';
 
 const PODS_A_TURN = 200;
-const KNOWN_WITHIN_MS = 2_000;
+const PROGRAMMED_WITHIN_MS = 2_000;
 
 export interface PolicyAgentDeps {
   readonly kernel: KernelNetwork;
@@ -77,7 +77,7 @@ export class PolicyAgent implements AttachmentObserver {
   async attached(attachment: Attachment): Promise<void> {
     const key = this.#recordAttachment(attachment);
     const { podNamespace: namespace, podName: name } = attachment;
-    for (let waited = 0; waited < KNOWN_WITHIN_MS && !this.#pods.lister.get({ namespace, name }); waited += 50) {
+    for (let waited = 0; waited < PROGRAMMED_WITHIN_MS && !this.#pods.lister.get({ namespace, name }); waited += 50) {
       if (!this.#tables[0]!.hasPolicies(namespace)) break;
       await this.deps.sleep(50);
     }

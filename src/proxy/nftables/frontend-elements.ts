@@ -100,11 +100,11 @@ function entryChain({ endpoints, localEndpoints, masquerade }: Frontend, pick: P
   const all = endpoints.length > 0 ? pick(endpoints, 'endpoints') : [];
   const goAll = `goto ${all.at(-1)?.name}`;
   if (localEndpoints !== undefined) {
-    const near = localEndpoints.length > 0 ? pick(localEndpoints, 'local-endpoints') : [];
+    const local = localEndpoints.length > 0 ? pick(localEndpoints, 'local-endpoints') : [];
     const pods = podMatch(settings);
     const inside = all.length > 0 ? [...(pods ? [`${pods} ${goAll}`] : []), `fib saddr type local ${setMark} ${goAll}`] : [];
-    const content = [...inside, ...(near.length > 0 ? [`goto ${near.at(-1)!.name}`] : [])];
-    return [...all, ...near, { kind: 'chain', name: `local-${all.at(-1)?.name ?? 'none'}-${near.at(-1)?.name ?? 'none'}`, content }];
+    const content = [...inside, ...(local.length > 0 ? [`goto ${local.at(-1)!.name}`] : [])];
+    return [...all, ...local, { kind: 'chain', name: `local-${all.at(-1)?.name ?? 'none'}-${local.at(-1)?.name ?? 'none'}`, content }];
   }
   if (masquerade === 'always' || settings.masqueradeAll)
     return [...all, { kind: 'chain', name: `masquerade-${all.at(-1)!.name}`, content: [setMark, goAll] }];

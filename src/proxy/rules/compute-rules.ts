@@ -62,7 +62,7 @@ function frontendsOf({ service: { spec = {}, status, metadata }, port, family, s
   const all = candidates(slices, port, { family, node });
   const ofCluster = clusterEndpoints(all, node);
   const ofNode = localEndpoints(all);
-  const isOurs = (address: string | undefined): address is string => address !== undefined && parseIp(address)?.family === family;
+  const isOfFamily = (address: string | undefined): address is string => address !== undefined && parseIp(address)?.family === family;
   const external = {
     endpoints: ofCluster,
     masquerade: 'always',
@@ -75,12 +75,14 @@ function frontendsOf({ service: { spec = {}, status, metadata }, port, family, s
     ...(isInternalLocal && ofNode.length === 0 && ofCluster.length > 0 && { dropsUnserved: true as const }),
   } as const;
   const sourceRanges = rangesOf(spec, metadata, family);
-  const balancers = (status?.loadBalancer?.ingress ?? []).filter(({ ip, ipMode }) => isOurs(ip) && ipMode !== 'Proxy');
+  const balancers = (status?.loadBalancer?.ingress ?? []).filter(({ ip, ipMode }) => isOfFamily(ip) && ipMode !== 'Proxy');
   const frontends: Frontend[] = [
     ...clusterAddresses(spec)
-      .filter(isOurs)
+      .filter(isOfFamily)
       .map((address) => ({ kind: 'clusterIP', address, port: port.port, ...internal }) as const),
-    ...(spec.externalIPs ?? []).filter(isOurs).map((address) => ({ kind: 'externalIP', address, port: port.port, ...external }) as const),
+    ...(spec.externalIPs ?? [])
+      .filter(isOfFamily)
+      .map((address) => ({ kind: 'externalIP', address, port: port.port, ...external }) as const),
     ...balancers.map(
       ({ ip }) => ({ kind: 'loadBalancer', address: ip!, port: port.port, ...external, ...(sourceRanges && { sourceRanges }) }) as const,
     ),

@@ -99,7 +99,7 @@ export class Profile {
       if (result?.nodeNames === undefined) continue;
       narrowedBy.push(plugin.name);
       nodeNames = intersection(nodeNames, result.nodeNames);
-      if (nodeNames.size === 0) return { status: nothingLeft(narrowedBy), nodeNames, narrowedBy };
+      if (nodeNames.size === 0) return { status: noNodesLeft(narrowedBy), nodeNames, narrowedBy };
     }
     return { status: rejection, nodeNames, narrowedBy };
   }
@@ -202,7 +202,7 @@ function intersection(nodes: ReadonlySet<string> | undefined, more: ReadonlySet<
   return nodes === undefined ? more : new Set([...nodes].filter((name) => more.has(name)));
 }
 
-function nothingLeft(narrowedBy: readonly string[]): Status {
+function noNodesLeft(narrowedBy: readonly string[]): Status {
   const [only] = narrowedBy;
   const sorted = [...narrowedBy].sort();
   const plugins = narrowedBy.length === 1 ? `plugin ${only}` : `plugin(s) [${sorted.join(' ')}] simultaneously`;

@@ -21,7 +21,7 @@ export class WaitingPods {
   }
 
   /** Runs the Permit plugins; a status is a rejection. Pods that must wait are added. */
-  ask(profile: Profile, state: CycleState, { pod, node }: TrialChange): Status | undefined {
+  permit(profile: Profile, state: CycleState, { pod, node }: TrialChange): Status | undefined {
     for (const plugin of profile.plugins.permit) {
       const result = plugin.permit?.(state, pod, node);
       if (result?.status === undefined) continue;

@@ -15,7 +15,7 @@ const CALLS: readonly [string, (store: Store, signal?: AbortSignal) => Promise<u
   ['status', (store, signal) => store.status(signal)],
 ];
 
-export function lifeRules(engine: ContractEngine): void {
+export function lifecycleRules(engine: ContractEngine): void {
   test.each(CALLS)('X1: %s with an aborted signal rejects with its reason and does nothing', async (_, call) => {
     await using store = await engine.open();
     const before = await store.revision();

@@ -92,10 +92,10 @@ export class EtcdWatch implements WatchHandle {
   #request(): Parameters<typeof encodeWatchCreate>[0] {
     const { start, end } = keyBounds(this.#watch, this.#options.space);
     const revision = this.#next > this.#options.knownRevision ? this.#next : Math.max(1, this.#next - 1);
-    const everything = start.length === 0;
+    const isAllKeys = start.length === 0;
     return {
-      start: everything ? ZERO : start,
-      end: everything ? ZERO : end,
+      start: isAllKeys ? ZERO : start,
+      end: isAllKeys ? ZERO : end,
       revision,
       progress: this.#watch.progress === true,
       prevValue: this.#watch.prevValue === true,

@@ -16,7 +16,7 @@ export interface SchemaRules {
 }
 
 /** The walk's position in a schema. */
-interface Surroundings {
+interface SchemaContext {
   readonly isRoot: boolean;
   /** Why a default is not allowed here; undefined if it is. */
   readonly noDefaultsBecause: string | undefined;
@@ -52,7 +52,7 @@ class SchemaCheck {
 
   constructor(private readonly rules: SchemaRules) {}
 
-  visit(schema: JSONSchemaProps, path: Path, here: Surroundings): void {
+  visit(schema: JSONSchemaProps, path: Path, here: SchemaContext): void {
     const before = this.errors.length;
     this.checkKeywords(schema, path, here);
     this.visitChildren(schema, path, here);
@@ -60,7 +60,7 @@ class SchemaCheck {
     this.checkValidations(schema, path, { here, isSound: () => this.errors.length === before });
   }
 
-  private checkKeywords(schema: JSONSchemaProps, path: Path, here: Surroundings): void {
+  private checkKeywords(schema: JSONSchemaProps, path: Path, here: SchemaContext): void {
     const { type = '' } = schema;
     if (this.rules.requireValidPropertyType && type !== '' && !TYPES.includes(type)) {
       this.errors.push(FieldError.notSupported(path.child('type'), type, TYPES));
@@ -86,7 +86,7 @@ class SchemaCheck {
     }
   }
 
-  private visitChildren(schema: JSONSchemaProps, path: Path, here: Surroundings): void {
+  private visitChildren(schema: JSONSchemaProps, path: Path, here: SchemaContext): void {
     this.visitAdditional(schema, path, here);
     this.visitProperties(schema, path, here);
     const nested = { ...here, isRoot: false, rules: undefined };
@@ -104,7 +104,7 @@ class SchemaCheck {
     }
   }
 
-  private visitAdditional(schema: JSONSchemaProps, path: Path, here: Surroundings): void {
+  private visitAdditional(schema: JSONSchemaProps, path: Path, here: SchemaContext): void {
     const { additionalProperties } = schema;
     if (additionalProperties === undefined) return;
     const at = path.child('additionalProperties');
@@ -121,7 +121,7 @@ class SchemaCheck {
     });
   }
 
-  private visitProperties(schema: JSONSchemaProps, path: Path, here: Surroundings): void {
+  private visitProperties(schema: JSONSchemaProps, path: Path, here: SchemaContext): void {
     const isResource = here.isRoot || schema['x-kubernetes-embedded-resource'] === true;
     for (const [name, property] of Object.entries(schema.properties ?? {})) {
       const isMeta = isResource && META_FIELDS.has(name);
@@ -132,7 +132,7 @@ class SchemaCheck {
     }
   }
 
-  private visitItems(schema: JSONSchemaProps, path: Path, here: Surroundings): void {
+  private visitItems(schema: JSONSchemaProps, path: Path, here: SchemaContext): void {
     const { items } = schema;
     if (items === undefined) return;
     const isCorrelated = schema['x-kubernetes-list-type'] === 'map';
@@ -201,21 +201,21 @@ class SchemaCheck {
     const at = path.child('x-kubernetes-list-map-keys');
     const repeated = markDuplicates(keys);
     // Each of these errors lists all keys.
-    let room = MAX_KEY_ERRORS;
+    let freeErrors = MAX_KEY_ERRORS;
     for (const [i, key] of keys.entries()) {
       const property = ownProperty(items, key);
-      if (property === undefined && room-- > 0)
+      if (property === undefined && freeErrors-- > 0)
         this.errors.push(FieldError.invalid(at, keys, 'entries must all be names of item properties'));
       if (property?.type === 'array' || property?.type === 'object') {
         const type = path.child('items', 'properties').key(key).child('type');
         const detail = "must be a scalar type if parent array's x-kubernetes-list-type is map";
         this.errors.push(FieldError.invalid(type, items.type, detail));
       }
-      if (repeated[i] && room-- > 0) this.errors.push(FieldError.invalid(at, keys, 'must not contain duplicate entries'));
+      if (repeated[i] && freeErrors-- > 0) this.errors.push(FieldError.invalid(at, keys, 'must not contain duplicate entries'));
     }
   }
 
-  private checkValidations(schema: JSONSchemaProps, path: Path, node: { here: Surroundings; isSound: () => boolean }): void {
+  private checkValidations(schema: JSONSchemaProps, path: Path, node: { here: SchemaContext; isSound: () => boolean }): void {
     const validations = schema['x-kubernetes-validations'] ?? [];
     if (validations.length === 0) return;
     const at = path.child('x-kubernetes-validations');

@@ -15,7 +15,7 @@ import {
 } from './horizontal-pod-autoscaler.validation.ts';
 
 const UNKNOWN = '<unknown>';
-const SHOWN_METRICS = 2;
+const MAX_PRINTED_METRICS = 2;
 
 export const horizontalPodAutoscalerTable: TableDefinition<HorizontalPodAutoscaler> = {
   columns: [
@@ -41,8 +41,8 @@ export const horizontalPodAutoscalerTable: TableDefinition<HorizontalPodAutoscal
 function metricsCell(metrics: readonly MetricSpec[], current: readonly MetricStatus[]): string {
   if (metrics.length === 0) return '<none>';
   const texts = metrics.map((metric, i) => metricText(metric, current[i]));
-  const listed = texts.slice(0, SHOWN_METRICS).join(', ');
-  return texts.length > SHOWN_METRICS ? `${listed} + ${texts.length - SHOWN_METRICS} more...` : listed;
+  const listed = texts.slice(0, MAX_PRINTED_METRICS).join(', ');
+  return texts.length > MAX_PRINTED_METRICS ? `${listed} + ${texts.length - MAX_PRINTED_METRICS} more...` : listed;
 }
 
 function metricText(metric: MetricSpec, status: MetricStatus | undefined): string {

@@ -25,11 +25,11 @@ export function countIndexes(list: string, completions: number): number {
 /** The first index that is in both lists. Malformed parts are ignored. */
 export function firstSharedIndex(a: string, b: string, completions: number): number | undefined {
   if (a === '' || b === '') return undefined;
-  const left = intervalsOf(a, completions);
+  const remaining = intervalsOf(a, completions);
   const right = intervalsOf(b, completions);
   let [i, j] = [0, 0];
-  while (i < left.length && j < right.length) {
-    const x = left[i] as Interval;
+  while (i < remaining.length && j < right.length) {
+    const x = remaining[i] as Interval;
     const y = right[j] as Interval;
     if (x.first <= y.last && y.first <= x.last) return Math.max(x.first, y.first);
     if (x.first <= y.first) i++;

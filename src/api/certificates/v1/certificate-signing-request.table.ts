@@ -28,6 +28,6 @@ export const certificateSigningRequestTable: TableDefinition<CertificateSigningR
 
 function conditionText({ status }: CertificateSigningRequest): string {
   const has = (type: string) => (status?.conditions ?? []).some((condition) => condition.type === type);
-  const verdict = has('Denied') ? 'Denied' : has('Approved') ? 'Approved' : 'Pending';
-  return [verdict, ...(has('Failed') ? ['Failed'] : []), ...(status?.certificate ? ['Issued'] : [])].join(',');
+  const condition = has('Denied') ? 'Denied' : has('Approved') ? 'Approved' : 'Pending';
+  return [condition, ...(has('Failed') ? ['Failed'] : []), ...(status?.certificate ? ['Issued'] : [])].join(',');
 }

@@ -98,7 +98,7 @@ test.each<[string, object, readonly string[]]>([
   expect(errorsOf(spec)).toEqual(errors);
 });
 
-describe('verdicts', () => {
+describe('approval and denial', () => {
   const APPROVED = { type: 'Approved', status: 'True', reason: 'Yes' };
   test.each<[string, readonly object[], readonly object[], readonly string[]]>([
     ['may be given', [APPROVED], [], []],

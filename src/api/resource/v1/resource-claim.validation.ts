@@ -68,7 +68,7 @@ export function validateResourceClaimStatus({ metadata, spec, status = {} }: Res
   validateReservation(status, old, { at: at.child('reservedFor'), isDeleted: Boolean(metadata.deletionTimestamp) });
   const names = requestNames(spec?.devices);
   const before = old.status?.allocation;
-  if (status.allocation && before) pushAll(errors, validateKeptAllocation(status.allocation, before));
+  if (status.allocation && before) pushAll(errors, validateAllocationUpdate(status.allocation, before));
   else if (status.allocation) validateAllocation(status.allocation, at.child('allocation'), names);
   return errors;
 }
@@ -97,7 +97,7 @@ function validateReservation(status: ResourceClaimStatus, old: ResourceClaim, { 
   if (isDeleted && hasNew) at.forbidden('new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set');
 }
 
-function validateKeptAllocation(allocation: AllocationResult, old: AllocationResult): readonly FieldError[] {
+function validateAllocationUpdate(allocation: AllocationResult, old: AllocationResult): readonly FieldError[] {
   return immutable(STATUS.child('allocation'), { value: allocation, old, printed: goStruct(AllocationResult, allocation) });
 }
 

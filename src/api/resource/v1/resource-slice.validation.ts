@@ -30,7 +30,7 @@ export function validateResourceSliceUpdate({ metadata, spec }: ResourceSlice, o
 function validateSpec(spec: ResourceSliceSpec, at: FieldReport, old?: ResourceSliceSpec): void {
   validateDriverName(spec.driver, at.child('driver'));
   validatePool(spec.pool ?? ({} as ResourcePool), at.child('pool'));
-  if (old) at.add(validateKept(spec, old));
+  if (old) at.add(validateSpecUpdate(spec, old));
   validateSliceNodes(spec, at);
   if (spec.sharedCounters && spec.devices) at.invalid('', 'only one of `sharedCounters` or `devices` is allowed');
   validateSet(spec.devices, at.child('devices'), {
@@ -54,7 +54,7 @@ function validatePool({ name, resourceSliceCount = 0, generation = 0 }: Resource
   if (generation < 0) at.child('generation').invalid(generation, 'must be greater than or equal to zero');
 }
 
-function validateKept(spec: ResourceSliceSpec, old: ResourceSliceSpec): readonly FieldError[] {
+function validateSpecUpdate(spec: ResourceSliceSpec, old: ResourceSliceSpec): readonly FieldError[] {
   return [
     ...immutable(SPEC.child('pool', 'name'), { value: spec.pool?.name ?? '', old: old.pool?.name ?? '' }),
     ...immutable(SPEC.child('driver'), { value: spec.driver ?? '', old: old.driver ?? '' }),

@@ -68,7 +68,7 @@ const NO_TERM = '[]';
 
 function validateTopologies(terms: readonly TopologySelectorTerm[]): FieldError[] {
   const seen = new Map<string, number>();
-  let room = MAX_DUPLICATES;
+  let freeErrors = MAX_DUPLICATES;
   return itemErrors(terms, (term, i) => {
     const path = TOPOLOGIES.index(i).child('matchLabelExpressions');
     const errors = validateTerm(path, term.matchLabelExpressions ?? []);
@@ -76,8 +76,8 @@ function validateTopologies(terms: readonly TopologySelectorTerm[]): FieldError[
     const before = seen.get(key) ?? 0;
     seen.set(key, before + 1);
     // One error for each equal earlier term; upstream compares empty ones with all terms again.
-    const count = Math.min(room, key === NO_TERM ? before + terms.length : before);
-    room -= count;
+    const count = Math.min(freeErrors, key === NO_TERM ? before + terms.length : before);
+    freeErrors -= count;
     return [...errors, ...Array.from({ length: count }, () => FieldError.duplicate(path, ''))];
   });
 }

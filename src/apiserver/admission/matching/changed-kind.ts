@@ -23,7 +23,7 @@ export interface ChangedKind {
 /** Undefined for unknown kinds. */
 export function changedKind({ resource, kind }: RequestMatch): ChangedKind | undefined {
   if (kind.kind === resource.kind && kind.group === resource.group) return resourceKind(resource);
-  const schema = knownKind(kind);
+  const schema = schemaOf(kind);
   return schema && { schema, decode: (value) => decodeObject(schema, value), complete: (object) => object };
 }
 
@@ -36,7 +36,7 @@ function resourceKind(resource: ServedResource): ChangedKind {
   };
 }
 
-function knownKind({ group, version, kind }: GroupVersionKind): ObjectSchema | undefined {
+function schemaOf({ group, version, kind }: GroupVersionKind): ObjectSchema | undefined {
   return KINDS.find((candidate) => candidate.kind === kind && candidate.group === group && candidate.version === version);
 }
 

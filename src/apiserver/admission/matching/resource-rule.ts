@@ -23,9 +23,9 @@ function hasOrAll(items: readonly string[] | undefined, value: string): boolean 
 
 function resourceMatches(pattern: string, resource: string, subresource: string): boolean {
   const slash = pattern.indexOf('/');
-  const wantedResource = slash < 0 ? pattern : pattern.slice(0, slash);
-  const wantedSub = slash < 0 ? '' : pattern.slice(slash + 1);
-  return (wantedResource === '*' || wantedResource === resource) && (wantedSub === '*' || wantedSub === subresource);
+  const resourcePattern = slash < 0 ? pattern : pattern.slice(0, slash);
+  const subresourcePattern = slash < 0 ? '' : pattern.slice(slash + 1);
+  return (resourcePattern === '*' || resourcePattern === resource) && (subresourcePattern === '*' || subresourcePattern === subresource);
 }
 
 function scopeMatches(scope: string | undefined, attributes: AdmissionAttributes, resource: ServedResource): boolean {

@@ -28,14 +28,14 @@ export function podCertificateSigning({ authorizer, clock }: PluginDeps & { read
       const isAllowed = await isAllowedForSigner(authorizer, { user, verb: 'sign', signerName });
       const errors = [
         ...(isAllowed ? [] : [signerError(user.name, signerName)]),
-        ...(isNear(status?.notBefore, clock.now()) ? [] : [timeError(status?.notBefore)]),
+        ...(isWithinSkew(status?.notBefore, clock.now()) ? [] : [timeError(status?.notBefore)]),
       ];
       if (errors.length > 0) throw StatusError.invalid({ group: GROUP, kind: resource.kind }, metadata.name, errors);
     },
   };
 }
 
-function isNear(time: string | undefined, now: number): boolean {
+function isWithinSkew(time: string | undefined, now: number): boolean {
   return time === undefined || Math.abs(parseTime(time) - now) < MAX_SKEW;
 }
 

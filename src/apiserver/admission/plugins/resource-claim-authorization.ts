@@ -33,13 +33,13 @@ async function permissionErrors(
   deps: PluginDeps & { readonly authorizer: Authorizer },
 ): Promise<readonly FieldError[]> {
   const { operation, subresource, object, oldObject } = attributes;
-  const path = subresource === 'status' ? grantedPath(object, oldObject) : operation === 'CREATE' ? wantedPath(attributes) : undefined;
+  const path = subresource === 'status' ? grantedPath(object, oldObject) : operation === 'CREATE' ? pathToAuthorize(attributes) : undefined;
   const admin = path === undefined ? [] : await adminErrors(path, attributes, deps);
   return subresource === 'status' ? [...admin, ...(await statusErrors(attributes, deps.authorizer))] : admin;
 }
 
 /** The path of the first admin access request. Specs are immutable, so only creation is checked. */
-function wantedPath({ resource: { resource: name }, object }: AdmissionAttributes): Path | undefined {
+function pathToAuthorize({ resource: { resource: name }, object }: AdmissionAttributes): Path | undefined {
   const spec =
     name === 'resourceclaims'
       ? (object as resource.ResourceClaim).spec

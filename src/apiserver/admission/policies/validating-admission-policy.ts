@@ -10,7 +10,7 @@ import { type Invocation, selectInvocations } from './invocations.ts';
 import { type BindingObject, type PolicyBinding, policyBinding } from './policy-binding.ts';
 import { configurationStorage, isExempt, type PolicyContext, type PolicyDeps, policyContext, requestNamespace } from './policy-context.ts';
 import { type PolicyHook, PolicySource } from './policy-source.ts';
-import { type Denial, ValidatingPolicy, type Verdict } from './validating-policy.ts';
+import { type Denial, type PolicyResult, ValidatingPolicy } from './validating-policy.ts';
 
 interface ValidatingBinding extends PolicyBinding {
   readonly actions: readonly string[];
@@ -98,24 +98,24 @@ class Dispatch {
     const request = this.#request;
     const authorizer = this.#authorizer;
     for (const param of params) {
-      const verdict = await authorizer.evaluate(() => policy.evaluate({ request, params: param, namespace, authorizer }));
-      this.#conclude(policy, binding, verdict);
+      const result = await authorizer.evaluate(() => policy.evaluate({ request, params: param, namespace, authorizer }));
+      this.#conclude(policy, binding, result);
     }
   }
 
-  #conclude(policy: ValidatingPolicy, binding: ValidatingBinding, verdict: Verdict): void {
-    for (const denial of verdict.denials) {
+  #conclude(policy: ValidatingPolicy, binding: ValidatingBinding, result: PolicyResult): void {
+    for (const denial of result.denials) {
       for (const action of binding.actions) this.#act(action, { policy, binding, denial });
     }
-    for (const { key, value } of verdict.annotations) this.#annotate(`${policy.name}/${key}`, value);
-    for (const message of verdict.annotationErrors) this.deny({ policy: policy.name, binding: binding.name, message, reason: '' });
+    for (const { key, value } of result.annotations) this.#annotate(`${policy.name}/${key}`, value);
+    for (const message of result.annotationErrors) this.deny({ policy: policy.name, binding: binding.name, message, reason: '' });
   }
 
-  #act(action: string, objection: Objection): void {
-    const { policy, binding, denial } = objection;
+  #act(action: string, denied: BindingDenial): void {
+    const { policy, binding, denial } = denied;
     const { message, reason } = denial;
     if (action === 'Deny') this.deny({ policy: policy.name, binding: binding.name, message, reason });
-    if (action === 'Audit') this.#attributes.audit?.annotate(FAILURE_ANNOTATION, failureText(objection));
+    if (action === 'Audit') this.#attributes.audit?.annotate(FAILURE_ANNOTATION, failureText(denied));
     if (action !== 'Warn') return;
     this.#attributes.warn(`Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}': ${message}`);
   }
@@ -132,13 +132,13 @@ class Dispatch {
   }
 }
 
-interface Objection {
+interface BindingDenial {
   readonly policy: ValidatingPolicy;
   readonly binding: ValidatingBinding;
   readonly denial: Denial;
 }
 
-function failureText({ policy, binding, denial }: Objection): string {
+function failureText({ policy, binding, denial }: BindingDenial): string {
   const { message, index } = denial;
   const failure = { message, policy: policy.name, binding: binding.name, expressionIndex: index, validationActions: binding.actions };
   return JSON.stringify([failure]);

@@ -27,14 +27,14 @@ export interface Denial {
   readonly reason: StatusReason;
 }
 
-export interface Verdict {
+export interface PolicyResult {
   readonly denials: readonly Denial[];
   readonly annotations: readonly { readonly key: string; readonly value: string }[];
   /** Failed audit annotations under failure policy Fail: they deny the request whatever the validation actions are. */
   readonly annotationErrors: readonly string[];
 }
 
-const ADMITTED: Verdict = { denials: [], annotations: [], annotationErrors: [] };
+const ADMITTED: PolicyResult = { denials: [], annotations: [], annotationErrors: [] };
 
 /** A ValidatingAdmissionPolicy with its expressions compiled. */
 export class ValidatingPolicy implements CompiledPolicy {
@@ -61,7 +61,7 @@ export class ValidatingPolicy implements CompiledPolicy {
     });
   }
 
-  evaluate(input: ExpressionInput): Verdict {
+  evaluate(input: ExpressionInput): PolicyResult {
     const { attributes } = input.request;
     const conditions = this.#bind({ ...input, resource: attributes.resource, namespace: undefined });
     const { matches, error } = evaluateConditions(this.#conditions, conditions, this.failurePolicy);
@@ -79,11 +79,11 @@ export class ValidatingPolicy implements CompiledPolicy {
     return this.#variables.bind(activationOf(input));
   }
 
-  #failed(message: string): Verdict {
+  #failed(message: string): PolicyResult {
     return this.failurePolicy === 'Ignore' ? ADMITTED : { ...ADMITTED, denials: [{ index: 0, message, reason: '' }] };
   }
 
-  #validate(input: ExpressionInput): Verdict {
+  #validate(input: ExpressionInput): PolicyResult {
     const evaluator = new Evaluator(this.#bind(input), cel.RUNTIME_COST_BUDGET);
     const evaluations = this.#validations.map((validation) => evaluator.evaluate(validation));
     const messages = new Evaluator(this.#bind({ ...input, authorizer: undefined }), evaluator.budget);
@@ -105,7 +105,7 @@ export class ValidatingPolicy implements CompiledPolicy {
     }
   }
 
-  #annotate(input: ExpressionInput): Pick<Verdict, 'annotations' | 'annotationErrors'> {
+  #annotate(input: ExpressionInput): Pick<PolicyResult, 'annotations' | 'annotationErrors'> {
     if (this.#annotations.length === 0) return { annotations: [], annotationErrors: [] };
     const evaluator = new Evaluator(this.#bind({ ...input, authorizer: undefined }), cel.RUNTIME_COST_BUDGET);
     const annotations: { key: string; value: string }[] = [];

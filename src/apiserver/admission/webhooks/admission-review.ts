@@ -3,11 +3,11 @@ import { admissionRequest } from '../expressions/admission-request.ts';
 import type { VersionedRequest } from '../matching/versioned-request.ts';
 
 const GROUP = 'admission.k8s.io';
-const KNOWN_VERSIONS: ReadonlySet<string> = new Set(['v1', 'v1beta1']);
+const REVIEW_VERSIONS: ReadonlySet<string> = new Set(['v1', 'v1beta1']);
 
 /** The first AdmissionReview version that both the webhook and this server support. */
 export function reviewVersion(versions: readonly string[] | undefined): string {
-  const version = versions?.find((candidate) => KNOWN_VERSIONS.has(candidate));
+  const version = versions?.find((candidate) => REVIEW_VERSIONS.has(candidate));
   if (version !== undefined) return version;
   throw new Error('webhook does not accept known AdmissionReview versions (v1, v1beta1)');
 }

@@ -25,25 +25,25 @@ export function validatingAdmissionWebhook(deps: WebhookDeps): AdmissionPlugin {
   };
 }
 
-interface Question {
+interface WebhookCall {
   readonly webhook: Webhook;
   readonly request: VersionedRequest;
 }
 
 async function validate(attributes: AdmissionAttributes, webhooks: readonly Webhook[], context: WebhookContext): Promise<void> {
   const authorizer = new RequestAuthorizer(context.authorizer, attributes);
-  const questions: Question[] = [];
+  const calls: WebhookCall[] = [];
   for (const webhook of webhooks) {
     const request = await webhook.select(attributes, authorizer);
-    if (request !== undefined) questions.push({ webhook, request });
+    if (request !== undefined) calls.push({ webhook, request });
   }
-  const rejections = await Promise.all(questions.map((question, index) => ask(question, index, context)));
+  const rejections = await Promise.all(calls.map((question, index) => ask(question, index, context)));
   const rejection = rejections.find((error) => error !== undefined);
   if (rejection !== undefined) throw rejection;
 }
 
 /** The error of a request that the webhook rejects. */
-async function ask({ webhook, request }: Question, index: number, { caller }: WebhookContext): Promise<StatusError | undefined> {
+async function ask({ webhook, request }: WebhookCall, index: number, { caller }: WebhookContext): Promise<StatusError | undefined> {
   try {
     await caller.call(webhook, request, false);
     return undefined;

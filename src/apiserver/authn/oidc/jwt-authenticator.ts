@@ -3,7 +3,7 @@ import { type Clock, Lru } from '#base';
 import { goQuote } from '#machinery';
 import type { EgressSelector } from '../../egress/egress-selector.ts';
 import type { UserInfo } from '../../request/user.ts';
-import type { TokenAuthenticator, TokenVerdict } from '../authenticator.ts';
+import type { TokenAuthenticator, TokenResponse } from '../authenticator.ts';
 import { claimedIssuer } from '../service-accounts/signed-tokens.ts';
 import { IssuerKeys } from './issuer-keys.ts';
 import { type JwtConfiguration, SIGNING_ALGORITHMS } from './jwt-configuration.ts';
@@ -38,13 +38,13 @@ export class JwtAuthenticator implements TokenAuthenticator {
     this.#verified = new Lru({ capacity: REMEMBERED_TOKENS, ttlMs: REMEMBERED_MS, clock: realClock });
   }
 
-  authenticateToken(token: string): TokenVerdict | undefined | Promise<TokenVerdict> {
+  authenticateToken(token: string): TokenResponse | undefined | Promise<TokenResponse> {
     if (claimedIssuer(token) !== this.#configuration.issuer.url) return undefined;
     const claims = this.#verified.get(token);
     return claims === undefined ? this.#verify(token) : { user: this.#userOf(claims) };
   }
 
-  async #verify(token: string): Promise<TokenVerdict> {
+  async #verify(token: string): Promise<TokenResponse> {
     const claims = await this.#claimsOf(token).catch((error: unknown) => {
       throw new Error(`oidc: verify token: ${(error as Error).message}`, { cause: error });
     });

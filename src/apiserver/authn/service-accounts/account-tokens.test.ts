@@ -3,7 +3,7 @@ import { CompactSign } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { VirtualClock } from '#base';
 import type { KubeObject } from '../../watch-cache/kube-object.ts';
-import type { TokenVerdict } from '../authenticator.ts';
+import type { TokenResponse } from '../authenticator.ts';
 import type { ObjectReader } from '../object-reader.ts';
 import { accountTokens } from './account-tokens.ts';
 import { type BoundObjects, tokenClaims } from './claims.ts';
@@ -65,7 +65,7 @@ const check = async (
   authenticator: ReturnType<typeof verifier>,
   token: string,
   audiences = [AUDIENCE],
-): Promise<TokenVerdict | undefined> => authenticator.authenticateToken(token, audiences);
+): Promise<TokenResponse | undefined> => authenticator.authenticateToken(token, audiences);
 
 function encoded(part: object): string {
   return Buffer.from(JSON.stringify(part)).toString('base64url');

@@ -1,10 +1,10 @@
 import { type Clock, mapMaybePromise } from '#base';
 import { goQuote } from '#machinery';
 import { authenticated, type UserInfo } from '../../request/user.ts';
-import type { TokenAuthenticator, TokenVerdict } from '../authenticator.ts';
+import type { TokenAuthenticator, TokenResponse } from '../authenticator.ts';
 import type { ObjectReader } from '../object-reader.ts';
 import type { AccountObjects } from './account-objects.ts';
-import { checkObjects, checkTimes, type FoundObjects, tokenUser } from './bound-claims.ts';
+import { type BoundObjects, checkObjects, checkTimes, tokenUser } from './bound-claims.ts';
 import type { TokenClaims } from './claims.ts';
 import { claimedIssuer, type SignedPayload, type SignedTokens } from './signed-tokens.ts';
 
@@ -26,8 +26,8 @@ export function accountTokens(options: AccountTokensOptions): TokenAuthenticator
     const claims = readClaims(payload);
     const audiences = sharedAudiences(claims.aud.length > 0 ? claims.aud : options.audiences, requested);
     checkTimes(claims, clock.now());
-    const verdict = () => ({ user: userOf(claims, payload, users), audiences });
-    return checkCurrent(claims, options, verdict);
+    const tokenResponse = () => ({ user: userOf(claims, payload, users), audiences });
+    return checkCurrent(claims, options, tokenResponse);
   };
   return {
     authenticateToken(token, audiences) {
@@ -69,16 +69,16 @@ function readClaims(payload: SignedPayload): TokenClaims {
 function checkCurrent(
   { 'kubernetes.io': claims }: TokenClaims,
   { objects, clock }: AccountTokensOptions,
-  verdict: () => TokenVerdict,
-): TokenVerdict | Promise<TokenVerdict> {
+  tokenResponse: () => TokenResponse,
+): TokenResponse | Promise<TokenResponse> {
   const cached = findObjects(claims, objects, (reader, { namespace, name }) => reader.cached(namespace, name));
   try {
     checkObjects(claims, cached, clock.now());
-    return verdict();
+    return tokenResponse();
   } catch {
     return confirmed(claims, objects).then((current) => {
       checkObjects(claims, current, clock.now());
-      return verdict();
+      return tokenResponse();
     });
   }
 }
@@ -92,7 +92,7 @@ function findObjects<R>(
   { namespace, serviceaccount, pod, secret, node }: TokenClaims['kubernetes.io'],
   { serviceAccounts, pods, secrets, nodes }: AccountObjects,
   read: (reader: ObjectReader, place: ObjectPlace) => R,
-): Record<keyof FoundObjects, R | undefined> {
+): Record<keyof BoundObjects, R | undefined> {
   return {
     account: read(serviceAccounts, { namespace, name: serviceaccount.name ?? '' }),
     pod: pod && read(pods, { namespace, name: pod.name ?? '' }),
@@ -101,7 +101,7 @@ function findObjects<R>(
   };
 }
 
-async function confirmed(claims: TokenClaims['kubernetes.io'], objects: AccountObjects): Promise<FoundObjects> {
+async function confirmed(claims: TokenClaims['kubernetes.io'], objects: AccountObjects): Promise<BoundObjects> {
   const reads = findObjects(claims, objects, (reader, { namespace, name }) => reader.current(namespace, name));
   const [account, pod, secret, node] = await Promise.all([reads.account, reads.pod, reads.secret, reads.node]);
   return { account, pod, secret, node };

@@ -16,7 +16,7 @@ export function checkTimes({ exp, nbf, iat }: Partial<TokenClaims>, now: number)
 }
 
 /** The objects that a token is bound to. */
-export interface FoundObjects {
+export interface BoundObjects {
   readonly account: KubeObject | undefined;
   readonly pod: KubeObject | undefined;
   readonly secret: KubeObject | undefined;
@@ -24,7 +24,7 @@ export interface FoundObjects {
 }
 
 /** Checks that the service account and the bound objects exist with the same uid. */
-export function checkObjects(claims: TokenClaims['kubernetes.io'], objects: FoundObjects, now: number): void {
+export function checkObjects(claims: TokenClaims['kubernetes.io'], objects: BoundObjects, now: number): void {
   checkAccount(claims, objects.account, now);
   if (claims.secret) checkBound('secret', claims.secret, objects.secret, now);
   if (claims.pod) checkBound('pod', claims.pod, objects.pod, now);

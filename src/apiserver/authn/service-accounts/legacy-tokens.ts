@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { KubeObject } from '../../watch-cache/kube-object.ts';
-import type { TokenAuthenticator, TokenVerdict } from '../authenticator.ts';
+import type { TokenAuthenticator, TokenResponse } from '../authenticator.ts';
 import type { AccountObjects } from './account-objects.ts';
 import { sharedAudiences } from './account-tokens.ts';
 import { accountUser } from './bound-claims.ts';
@@ -52,7 +52,7 @@ export function legacyTokens(options: LegacyTokensOptions): TokenAuthenticator {
   };
 }
 
-async function authenticateLegacyToken(token: string, requested: readonly string[], options: LegacyTokensOptions): Promise<TokenVerdict> {
+async function authenticateLegacyToken(token: string, requested: readonly string[], options: LegacyTokensOptions): Promise<TokenResponse> {
   const { tokens, objects, used } = options;
   const payload = await tokens.verify(token);
   const audiences = sharedAudiences(options.audiences, requested);

@@ -74,7 +74,7 @@ export class NodeAuthorizer implements Authorizer {
     const special = attributes.isResource ? SPECIAL[resource] : undefined;
     // Denied unless pod certificates are enabled.
     if (resource === POD_CERTIFICATES && this.#options.storages().podCertificateRequests === undefined) return NO_OPINION;
-    if (special !== undefined) return verdict(special({ node, attributes, graph: this.#graph }));
+    if (special !== undefined) return decisionOf(special({ node, attributes, graph: this.#graph }));
     return this.#options.rules.some((rule) => ruleAllows(rule, attributes)) ? ALLOW : NO_OPINION;
   }
 }
@@ -88,7 +88,7 @@ interface NodeRequest {
   readonly graph: NodeGraph;
 }
 
-function verdict(answer: Answer): Decision {
+function decisionOf(answer: Answer): Decision {
   return answer === true ? ALLOW : { verdict: 'no opinion', reason: answer };
 }
 

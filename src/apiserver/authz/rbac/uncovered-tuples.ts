@@ -25,7 +25,7 @@ class Search<T> {
   readonly #kinds: readonly (readonly RuleSet[])[];
   /** The rules that cover each list and all lists after it. */
   readonly #common: readonly RuleSet[];
-  readonly #verdicts: readonly Map<RuleSet, boolean>[];
+  readonly #coverageCaches: readonly Map<RuleSet, boolean>[];
   #steps = 0;
 
   constructor(lists: readonly (readonly Choice<T>[])[]) {
@@ -34,7 +34,7 @@ class Search<T> {
     const common: RuleSet[] = [-1n];
     for (const kinds of [...this.#kinds].reverse()) common.unshift(kinds.reduce((all, rules) => all & rules, common[0]!));
     this.#common = common;
-    this.#verdicts = lists.map(() => new Map());
+    this.#coverageCaches = lists.map(() => new Map());
   }
 
   *tuples(depth = 0, rules: RuleSet = -1n, prefix: readonly T[] = []): Generator<readonly T[], undefined> {
@@ -50,12 +50,12 @@ class Search<T> {
     if (rules === 0n) return false;
     if ((rules & this.#common[depth]!) !== 0n) return true;
     // With candidate rules left after the last list, the tuple is covered.
-    const verdicts = this.#verdicts[depth]!;
-    let verdict = verdicts.get(rules);
-    if (verdict === undefined) {
-      verdict = this.#kinds[depth]!.every((kind) => this.#isCovered(depth + 1, rules & kind));
-      verdicts.set(rules, verdict);
+    const cache = this.#coverageCaches[depth]!;
+    let isCovered = cache.get(rules);
+    if (isCovered === undefined) {
+      isCovered = this.#kinds[depth]!.every((kind) => this.#isCovered(depth + 1, rules & kind));
+      cache.set(rules, isCovered);
     }
-    return verdict;
+    return isCovered;
   }
 }

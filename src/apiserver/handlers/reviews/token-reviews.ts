@@ -18,9 +18,9 @@ export function tokenReviews(tokens: BearerTokens): VerbHandler {
   });
 }
 
-function statusOf({ verdict, errors }: TokenReviewResult): authentication.TokenReviewStatus {
-  if (verdict === undefined) return { user: {}, error: rejectionText(errors) };
-  const { user, audiences = [] } = verdict;
+function statusOf({ response, errors }: TokenReviewResult): authentication.TokenReviewStatus {
+  if (response === undefined) return { user: {}, error: rejectionText(errors) };
+  const { user, audiences = [] } = response;
   return { authenticated: true, user: userInfo(user), ...(audiences.length > 0 && { audiences }) };
 }
 

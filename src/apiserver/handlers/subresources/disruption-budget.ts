@@ -20,8 +20,8 @@ export function consumeDisruption(budget: Budget, pod: string, now: number): Bud
     throw forbidden('DisruptedPods map too big - too many evictions not confirmed by PDB controller');
   }
   if (allowed === 0) throw tooManyRequests(whyNone(name, status), 0);
-  const spent = { ...status, disruptionsAllowed: allowed - 1, disruptedPods: { ...status.disruptedPods, [pod]: formatTime(now) } };
-  return { ...budget, status: allowed > 1 ? spent : { ...spent, conditions: exhausted(status, now) } };
+  const decremented = { ...status, disruptionsAllowed: allowed - 1, disruptedPods: { ...status.disruptedPods, [pod]: formatTime(now) } };
+  return { ...budget, status: allowed > 1 ? decremented : { ...decremented, conditions: exhausted(status, now) } };
 }
 
 function whyNone(name: string, { conditions, currentHealthy = 0, desiredHealthy = 0 }: BudgetStatus): string {

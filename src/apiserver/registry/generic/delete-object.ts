@@ -54,11 +54,11 @@ async function tryDelete(write: ObjectWrite, current: CachedObject, options: Del
   await write.validate(request);
   for (const warning of resource.strategy.deletionWarnings?.(current.object, options) ?? []) write.warn(warning);
   const terminating = withDeletion(write, current.object, options);
-  if (isHeld(terminating) || resource.strategy.isDeletionHeld?.(terminating)) return mark(resource, current, { terminating, dryRun });
+  if (mustStay(terminating) || resource.strategy.isDeletionHeld?.(terminating)) return mark(resource, current, { terminating, dryRun });
   return remove(resource, current, { terminating, dryRun });
 }
 
-function isHeld({ metadata }: KubeObject): boolean {
+function mustStay({ metadata }: KubeObject): boolean {
   return Boolean(metadata.finalizers?.length) || (metadata.deletionGracePeriodSeconds ?? 0) > 0;
 }
 

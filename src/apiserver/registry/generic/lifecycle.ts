@@ -70,13 +70,13 @@ function restoreMetadata(object: KubeObject, old: KubeObject): KubeObject {
     uid: metadata.uid || oldMetadata.uid,
     creationTimestamp: oldMetadata.creationTimestamp,
   });
-  for (const name of KEPT_IF_UNSET)
+  for (const name of CARRIED_OVER_IF_UNSET)
     if (metadata[name] === undefined && oldMetadata[name] !== undefined) Object.assign(restored, { [name]: oldMetadata[name] });
   if (oldMetadata.generation !== undefined) restored.generation = oldMetadata.generation;
   return Object.assign({}, object, { metadata: restored });
 }
 
-const KEPT_IF_UNSET = ['deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
+const CARRIED_OVER_IF_UNSET = ['deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
 
 function prepareMain(object: KubeObject, old: KubeObject, { resource, scope }: WriteContext): KubeObject {
   const { strategy } = resource;

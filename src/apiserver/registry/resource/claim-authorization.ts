@@ -70,11 +70,11 @@ function isOnNodeOf({ name: username, extra }: UserInfo, { nodeSelector }: resou
   const nodes = extra?.[NODE_NAME_KEY] ?? [];
   const [node = ''] = nodes;
   const isAccount = username.startsWith(SERVICE_ACCOUNT) && username.split(':').length === 4;
-  return isAccount && nodes.length === 1 && nameIsDnsSubdomain(node, false).length === 0 && node === soleNode(nodeSelector);
+  return isAccount && nodes.length === 1 && nameIsDnsSubdomain(node, false).length === 0 && node === onlyNode(nodeSelector);
 }
 
 /** The node of an allocation that is bound to one by name. */
-function soleNode(selector: resource.AllocationResult['nodeSelector']): string | undefined {
+function onlyNode(selector: resource.AllocationResult['nodeSelector']): string | undefined {
   const [term, ...others] = selector?.nodeSelectorTerms ?? [];
   const [field, ...more] = term?.matchFields ?? [];
   if (others.length > 0 || more.length > 0 || term?.matchExpressions?.length) return undefined;

@@ -44,7 +44,7 @@ function startPublisher(context: ControllerContext, rootCa: string): KeyedContro
         await publish(key);
       } catch (error) {
         code = String(error instanceof StatusError ? error.code : 500);
-        if (!isGoneOrTerminating(error)) throw error;
+        if (!isDeletedOrTerminating(error)) throw error;
       } finally {
         syncs.with({ code }).inc();
         durations.with({ code }).observe((clock.monotonic() - started) / 1000);
@@ -62,7 +62,7 @@ function startPublisher(context: ControllerContext, rootCa: string): KeyedContro
   return controller;
 }
 
-function isGoneOrTerminating(error: unknown): boolean {
+function isDeletedOrTerminating(error: unknown): boolean {
   if (isStatusReason(error, 'NotFound')) return true;
   return error instanceof StatusError && error.hasCause('NamespaceTerminating');
 }

@@ -21,6 +21,6 @@ export function draft({ metadata, ...slice }: discovery.EndpointSlice) {
   return { ...slice, metadata: rest };
 }
 
-export function ignoreGone(error: unknown): void {
+export function ignoreNotFound(error: unknown): void {
   if (!isStatusReason(error, 'NotFound')) throw error;
 }

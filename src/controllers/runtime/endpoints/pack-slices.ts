@@ -26,13 +26,13 @@ export interface PackOptions {
 export function packSlices(existing: readonly EndpointSlice[], desired: readonly Endpoint[], options: PackOptions): SliceChanges {
   const { maxPerSlice, empty } = options;
   const left = new Map(desired.map((endpoint) => [endpointKey(endpoint), endpoint]));
-  const keptSlices = existing.map((slice) => keepDesired(slice, left, options));
+  const unchangedSlices = existing.map((slice) => keepDesired(slice, left, options));
   const waiting = [...left.values()];
-  const changed = keptSlices.filter(({ isChanged }) => isChanged).sort((a, b) => b.endpoints.length - a.endpoints.length);
+  const changed = unchangedSlices.filter(({ isChanged }) => isChanged).sort((a, b) => b.endpoints.length - a.endpoints.length);
   for (const slice of changed) pushAll(slice.endpoints, waiting.splice(0, Math.max(0, maxPerSlice - slice.endpoints.length)));
   const created: EndpointSlice[] = [];
   while (waiting.length > 0) {
-    const fitting = waiting.length < maxPerSlice ? sliceToFill(keptSlices, waiting.length, maxPerSlice) : undefined;
+    const fitting = waiting.length < maxPerSlice ? sliceToFill(unchangedSlices, waiting.length, maxPerSlice) : undefined;
     const next = waiting.splice(0, maxPerSlice);
     if (fitting === undefined) created.push({ ...empty, endpoints: next });
     else {
@@ -40,8 +40,8 @@ export function packSlices(existing: readonly EndpointSlice[], desired: readonly
       fitting.isChanged = true;
     }
   }
-  const emptied = keptSlices.filter(({ endpoints, isChanged }) => isChanged && endpoints.length === 0);
-  const updated = keptSlices.filter((slice) => slice.isChanged && slice.endpoints.length > 0);
+  const emptied = unchangedSlices.filter(({ endpoints, isChanged }) => isChanged && endpoints.length === 0);
+  const updated = unchangedSlices.filter((slice) => slice.isChanged && slice.endpoints.length > 0);
   return {
     create: created,
     update: updated.map(({ slice, endpoints }) => ({ ...slice, endpoints })),
@@ -72,9 +72,9 @@ function keepDesired(original: EndpointSlice, left: Map<string, Endpoint>, { ref
 }
 
 function sliceToFill(slices: readonly SliceDraft[], count: number, max: number): SliceDraft | undefined {
-  const room = ({ endpoints }: SliceDraft) => max - endpoints.length - count;
-  const fitting = slices.filter((slice) => room(slice) >= 0 && slice.endpoints.length > 0);
-  return fitting.sort((a, b) => room(a) - room(b))[0];
+  const freeEndpoints = ({ endpoints }: SliceDraft) => max - endpoints.length - count;
+  const fitting = slices.filter((slice) => freeEndpoints(slice) >= 0 && slice.endpoints.length > 0);
+  return fitting.sort((a, b) => freeEndpoints(a) - freeEndpoints(b))[0];
 }
 
 /** The identity of an endpoint, independent of its other fields. */

@@ -102,11 +102,12 @@ class TokenController implements RunningController {
 
   /** Tokens are deleted only when the server confirms that the account is gone. */
   async #account({ namespace, account: { name, uid } }: SecretKey): Promise<core.ServiceAccount | undefined> {
-    const isWanted = (account: core.ServiceAccount | undefined) => account !== undefined && (uid === '' || account.metadata.uid === uid);
+    const isReferenced = (account: core.ServiceAccount | undefined) =>
+      account !== undefined && (uid === '' || account.metadata.uid === uid);
     const cached = this.#accounts.get({ name, namespace });
-    if (isWanted(cached)) return cached;
+    if (isReferenced(cached)) return cached;
     const live = await orMissing(this.context.client.of(core.ServiceAccount).get({ name, namespace }));
-    return isWanted(live) ? live : undefined;
+    return isReferenced(live) ? live : undefined;
   }
 
   async #fill(cached: core.Secret, account: core.ServiceAccount): Promise<void> {

@@ -41,9 +41,9 @@ export function toContainerStatus({ resources, user, ...status }: ContainerStatu
 
 /** On the wire, 0 means that there is no limit. */
 function withoutDefaults(resources: ContainerResources): ContainerResources {
-  const isGiven = (value: unknown) =>
+  const isSet = (value: unknown) =>
     value !== 0 && value !== '' && !(Array.isArray(value) && value.length === 0) && !(isObject(value) && Object.keys(value).length === 0);
-  return Object.fromEntries(Object.entries(resources).filter(([, value]) => isGiven(value)));
+  return Object.fromEntries(Object.entries(resources).filter(([, value]) => isSet(value)));
 }
 
 function isObject(value: unknown): value is object {

@@ -121,11 +121,11 @@ export class GrpcRuntime implements ContainerRuntime, Disposable {
   }
 
   stopPodSandbox(sandboxId: string, options?: CallOptions): Promise<void> {
-    return ignoringGone(this.#call(runtimeService.stopPodSandbox, { sandboxId }, options));
+    return ignoreNotFound(this.#call(runtimeService.stopPodSandbox, { sandboxId }, options));
   }
 
   removePodSandbox(sandboxId: string, options?: CallOptions): Promise<void> {
-    return ignoringGone(this.#call(runtimeService.removePodSandbox, { sandboxId }, options));
+    return ignoreNotFound(this.#call(runtimeService.removePodSandbox, { sandboxId }, options));
   }
 
   async podSandboxStatus(sandboxId: string, options?: CallOptions): Promise<SandboxStatus> {
@@ -153,11 +153,11 @@ export class GrpcRuntime implements ContainerRuntime, Disposable {
 
   stopContainer(containerId: string, timeoutMs: number, options?: CallOptions): Promise<void> {
     const limits = { ...options, timeoutMs: this.#timeoutMs + timeoutMs };
-    return ignoringGone(this.#call(runtimeService.stopContainer, { containerId, timeoutMs }, limits));
+    return ignoreNotFound(this.#call(runtimeService.stopContainer, { containerId, timeoutMs }, limits));
   }
 
   removeContainer(containerId: string, options?: CallOptions): Promise<void> {
-    return ignoringGone(this.#call(runtimeService.removeContainer, { containerId }, options));
+    return ignoreNotFound(this.#call(runtimeService.removeContainer, { containerId }, options));
   }
 
   async listContainers(filter: ContainerFilter = {}, options?: CallOptions): Promise<readonly Container[]> {
@@ -266,7 +266,7 @@ export class GrpcRuntime implements ContainerRuntime, Disposable {
   }
 
   removeImage(image: ImageSpec, options?: CallOptions): Promise<void> {
-    return ignoringGone(this.#callImages(imageService.removeImage, { image }, options));
+    return ignoreNotFound(this.#callImages(imageService.removeImage, { image }, options));
   }
 
   async imageFsInfo(options?: CallOptions): Promise<ImageFsInfo> {
@@ -299,7 +299,7 @@ export class GrpcRuntime implements ContainerRuntime, Disposable {
 
 type Limits = CallOptions & { readonly timeoutMs?: number };
 
-async function ignoringGone(call: Promise<unknown>): Promise<void> {
+async function ignoreNotFound(call: Promise<unknown>): Promise<void> {
   try {
     await call;
   } catch (error) {

@@ -30,13 +30,13 @@ export async function formatAndMount({ device, target, fsType, options }: Device
 }
 
 /** fsck(8): errors were left uncorrected. */
-const ERRORS_LEFT = 4;
+const ERRORS_REMAIN = 4;
 
 /** As upstream: only errors that fsck leaves keep the device from being mounted. */
 async function repair(device: string): Promise<void> {
   await runProgram('fsck', ['-a', device], { timeoutMs: REPAIR_TIMEOUT_MS }).catch((error: unknown) => {
     if (!(error instanceof ProgramError)) throw error;
-    if (error.exitCode !== ERRORS_LEFT) return;
+    if (error.exitCode !== ERRORS_REMAIN) return;
     throw new Error(`'fsck' found errors on device ${device} but could not correct them: ${error.message}`, { cause: error });
   });
 }
@@ -45,12 +45,12 @@ async function repair(device: string): Promise<void> {
 const REPAIR_TIMEOUT_MS = 30 * 60_000;
 
 /** The exit code of blkid for a device without a known signature. */
-const NOTHING_FOUND = 2;
+const NO_SIGNATURE = 2;
 
 /** The type of the file system or partition table on a device; undefined when there is neither. */
 async function contentOf(device: string): Promise<string | undefined> {
   const text = await runProgram('blkid', ['-p', '-s', 'TYPE', '-s', 'PTTYPE', '-o', 'export', device]).catch((error: unknown) => {
-    if (error instanceof ProgramError && error.exitCode === NOTHING_FOUND) return '';
+    if (error instanceof ProgramError && error.exitCode === NO_SIGNATURE) return '';
     throw error;
   });
   const values = new Map(text.split('\n').map((line) => line.split('=', 2) as [string, string]));

@@ -107,7 +107,7 @@ class IscsiDisks {
     const disks: AttachedDisk[] = [];
     for (const iface of await namesIn(root)) {
       for (const file of (await namesIn(join(root, iface))).filter((name) => name.endsWith('.json'))) {
-        const text = await readFile(join(root, iface, file), 'utf8').catch(orGone);
+        const text = await readFile(join(root, iface, file), 'utf8').catch(ignoreMissing);
         if (text !== undefined) disks.push(JSON.parse(text) as AttachedDisk);
       }
     }
@@ -197,7 +197,7 @@ async function writeRecord(path: string, record: object): Promise<void> {
 }
 
 /** A disk may be detached while the records are read. */
-function orGone(error: NodeJS.ErrnoException): undefined {
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
   return undefined;
 }

@@ -54,11 +54,11 @@ function walk(node: SyntaxNode, visit: (part: SyntaxNode | Token) => void): void
 }
 
 function rulesIn(node: SyntaxNode, name: RuleName): readonly SyntaxNode[] {
-  const found: SyntaxNode[] = [];
+  const rules: SyntaxNode[] = [];
   walk(node, (part) => {
-    if (isNode(part) && part.rule === name) found.push(part);
+    if (isNode(part) && part.rule === name) rules.push(part);
   });
-  return found;
+  return rules;
 }
 
 function ruleIn(node: SyntaxNode, name: RuleName): SyntaxNode | undefined {
@@ -66,11 +66,11 @@ function ruleIn(node: SyntaxNode, name: RuleName): SyntaxNode | undefined {
 }
 
 function tokensIn(node: SyntaxNode): readonly Token[] {
-  const found: Token[] = [];
+  const tokens: Token[] = [];
   walk(node, (part) => {
-    if (!isNode(part)) found.push(part);
+    if (!isNode(part)) tokens.push(part);
   });
-  return found;
+  return tokens;
 }
 
 /** The parts of `member` after the first, by the grammar's alternatives. */

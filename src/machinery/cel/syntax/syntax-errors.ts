@@ -392,7 +392,7 @@ class RecoveringParser {
     if (this.isRecovering) return;
     this.isRecovering = true;
     if (error instanceof NoViableAlternative) this.reportNoViable(error);
-    else this.report(`mismatched input ${this.shown()} expecting ${verbose(this.expectedTokens())}`, this.position);
+    else this.report(`mismatched input ${this.quotedToken()} expecting ${verbose(this.expectedTokens())}`, this.position);
   }
 
   private reportNoViable(error: NoViableAlternative): void {
@@ -418,16 +418,16 @@ class RecoveringParser {
   private reportUnwanted(): void {
     if (this.isRecovering) return;
     this.isRecovering = true;
-    this.report(`extraneous input ${this.shown()} expecting ${verbose(this.expectedTokens())}`, this.position);
+    this.report(`extraneous input ${this.quotedToken()} expecting ${verbose(this.expectedTokens())}`, this.position);
   }
 
   private reportMissing(): void {
     if (this.isRecovering) return;
     this.isRecovering = true;
-    this.report(`missing ${verbose(this.expectedTokens())} at ${this.shown()}`, this.position);
+    this.report(`missing ${verbose(this.expectedTokens())} at ${this.quotedToken()}`, this.position);
   }
 
-  private shown(): string {
+  private quotedToken(): string {
     return quote(this.tokenAt(this.position).text);
   }
 

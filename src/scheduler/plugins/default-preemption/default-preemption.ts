@@ -84,7 +84,7 @@ function tryNodes(state: CycleState, pod: PodInfo, { context, limits, random, bu
   const nodes = snapshot.nodes.filter(({ name }) => failures.statusOf(name).code === 'Unschedulable');
   const candidates: PreemptionCandidate[] = [];
   if (nodes.length === 0) return { candidates, diagnosis };
-  const enough = candidatesWanted(nodes.length, limits);
+  const enough = maxCandidates(nodes.length, limits);
   const offset = random.int(nodes.length);
   const allBudgets = budgets();
   let hasClean = false;
@@ -101,7 +101,7 @@ function tryNodes(state: CycleState, pod: PodInfo, { context, limits, random, bu
   return { candidates, diagnosis };
 }
 
-function candidatesWanted(nodes: number, { percentage, absolute }: Limits): number {
+function maxCandidates(nodes: number, { percentage, absolute }: Limits): number {
   return Math.min(Math.max(Math.trunc((nodes * percentage) / 100), absolute), nodes);
 }
 

@@ -24,8 +24,8 @@ export function selectVictims(
   const candidates = [...node.pods.values()].filter(({ priority }) => priority < preemptor.priority);
   if (candidates.length === 0) return NO_VICTIMS;
   for (const pod of candidates) take(pod, trial);
-  const obstacle = context.fits(state, node);
-  if (obstacle !== undefined) return obstacle;
+  const rejection = context.fits(state, node);
+  if (rejection !== undefined) return rejection;
   const { violating, others } = splitByBudgets(candidates.sort(compareImportance), budgets);
   const unlucky = violating.filter((pod) => !reprieve(pod, trial));
   const rest = others.filter((pod) => !reprieve(pod, trial));

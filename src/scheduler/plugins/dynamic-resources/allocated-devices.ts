@@ -1,13 +1,13 @@
 import { Quantity } from '#machinery';
 import type { Claim } from './device-request.ts';
 import { deviceId } from './offered-devices.ts';
-import { TakenAmounts } from './shared-amounts.ts';
+import { AllocatedAmounts } from './shared-amounts.ts';
 
 /** Allocated devices, and the consumed capacity of shared ones. Updated incrementally from changed claims. */
 export class AllocatedDevices {
   readonly #exclusive = new UseCounts();
   readonly #shared = new UseCounts();
-  readonly #consumed = new TakenAmounts();
+  readonly #consumed = new AllocatedAmounts();
   #claims: readonly Claim[] = [];
   #pending: readonly Claim[] = [];
 

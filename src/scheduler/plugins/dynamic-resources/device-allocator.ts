@@ -4,10 +4,10 @@ import { Quantity } from '#machinery';
 import type { AllocatedDevices } from './allocated-devices.ts';
 import { type AllocatedDevice, allocationOf } from './allocation-result.ts';
 import { AttributeConstraint } from './attribute-constraint.ts';
-import { type Claim, type ClaimRequests, type DeviceRequest, isKeptAway, isSuitable, requestsOf } from './device-request.ts';
+import { type Claim, type ClaimRequests, type DeviceRequest, hasUntoleratedTaint, isSuitable, requestsOf } from './device-request.ts';
 import type { DeviceSelectors } from './device-selectors.ts';
 import type { DevicePool, OfferedDevice, PoolIndex } from './offered-devices.ts';
-import { capacityFor, SharedCounters, TakenAmounts } from './shared-amounts.ts';
+import { AllocatedAmounts, capacityFor, SharedCounters } from './shared-amounts.ts';
 
 /** The maximum number of devices in a claim's status. */
 const MAX_DEVICES = 32;
@@ -65,7 +65,7 @@ class DeviceSearch {
   readonly #area: SearchArea;
   readonly #constraints: readonly (readonly AttributeConstraint[])[];
   readonly #counters: SharedCounters;
-  readonly #consumed = new TakenAmounts();
+  readonly #consumed = new AllocatedAmounts();
   readonly #suitable = new Map<DeviceRequest, Map<string, boolean>>();
   /** Devices of this search, with the claims that they are for. */
   readonly #usedDevices = new Map<string, Set<number>>();
@@ -117,7 +117,7 @@ class DeviceSearch {
     if (!this.#isFree(one, offered, claim) || !this.#isSuitable(one, offered)) return false;
     const isShared = this.#isSharedAlready(offered);
     if (!isShared && !this.#counters.take(offered)) return false;
-    if (!isKeptAway(one, offered) && this.#satisfies(one, offered, claim) && this.#consume(one, offered, claim)) {
+    if (!hasUntoleratedTaint(one, offered) && this.#satisfies(one, offered, claim) && this.#consume(one, offered, claim)) {
       this.allocated[claim]?.push(this.#record(one, offered, isShared));
       return true;
     }

@@ -82,7 +82,7 @@ export function keyOf({ metadata }: Claim): string {
 }
 
 /** Whether the request does not tolerate a taint of the device. */
-export function isKeptAway({ tolerations }: DeviceRequest, { device }: OfferedDevice): boolean {
+export function hasUntoleratedTaint({ tolerations }: DeviceRequest, { device }: OfferedDevice): boolean {
   return (device.taints ?? []).some((taint) => {
     if (taint.effect !== 'NoSchedule' && taint.effect !== 'NoExecute') return false;
     return !core.isTaintTolerated(tolerations, taint);

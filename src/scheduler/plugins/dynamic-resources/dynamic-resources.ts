@@ -83,7 +83,7 @@ export const dynamicResources: PluginFactory = (_, handle): Plugin => {
     filter: (state, pod, node) => checkNode(stateOf(state), { pod, node, now: clock.now(), classes: objects.deviceClasses }),
     postFilter(state, { uid }) {
       if (state.read(NAME) === undefined) return { status: failed(NAME, new Error('not found')) };
-      return makeRoom(stateOf(state), uid, handle);
+      return releaseClaims(stateOf(state), uid, handle);
     },
     preScore: (state) => (hasAlternatives(stateOf(state)) ? undefined : SKIP),
     score: (state, __, { name }) => alternativesScore(stateOf(state), name),
@@ -165,7 +165,7 @@ function whyNotNow({ uid }: PodInfo, claims: readonly Claim[], { objects, pendin
       continue;
     }
     if (pending.has(claim)) return unresolvable(NAME, `resource claim ${keyOf(claim)} is in the process of being allocated`);
-    for (const { name, deviceClassName } of classesAsked(claim)) {
+    for (const { name, deviceClassName } of requestedClasses(claim)) {
       if (objects.deviceClasses.get({ name: deviceClassName }) === undefined) {
         return unresolvable(NAME, `request ${name}: device class ${deviceClassName} does not exist`);
       }
@@ -174,7 +174,7 @@ function whyNotNow({ uid }: PodInfo, claims: readonly Claim[], { objects, pendin
   return undefined;
 }
 
-function classesAsked({ spec }: Claim): readonly { readonly name: string; readonly deviceClassName: string }[] {
+function requestedClasses({ spec }: Claim): readonly { readonly name: string; readonly deviceClassName: string }[] {
   return (spec.devices?.requests ?? []).flatMap(({ name, exactly, firstAvailable = [] }) => {
     if (exactly !== undefined) return [{ name, deviceClassName: exactly.deviceClassName }];
     return firstAvailable.map((one) => ({ name: `${name}/${one.name}`, deviceClassName: one.deviceClassName }));
@@ -213,7 +213,7 @@ interface NodeCheck {
 
 function checkNode(state: ClaimsState, { pod, node, now, classes }: NodeCheck): Status | undefined {
   const { claims, unallocated, byNode, obstacles, extended } = state;
-  if (extended !== undefined && !isInMemory(extended.claim)) return LEFT_OVER;
+  if (extended !== undefined && !isInMemory(extended.claim)) return LEFTOVER_CLAIM;
   const own = extended && claimForNode(extended.claim, { pod, node, classes });
   const unusable = claims.filter((claim) => !unallocated.includes(claim) && !isUsableOn(claim, node, now));
   try {
@@ -253,16 +253,16 @@ function isUsableOn(claim: Claim, node: NodeInfo, now: number): boolean {
   return readiness === 'ready' || (readiness === 'not-yet' && !isOverdue(claim, now, BINDING_TIMEOUT_MS));
 }
 
-const LEFT_OVER = unschedulable(NAME, 'cannot schedule extended resource claim');
+const LEFTOVER_CLAIM = unschedulable(NAME, 'cannot schedule extended resource claim');
 
 /** Deallocates unused devices that are on nodes where the pod cannot run, so that it can get others. */
-function makeRoom({ claims, obstacles, extended }: ClaimsState, uid: string, handle: PluginHandle): PostFilterResult {
+function releaseClaims({ claims, obstacles, extended }: ClaimsState, uid: string, handle: PluginHandle): PostFilterResult {
   const { client } = handle;
   if (claims.length === 0 && extended === undefined) return { status: unschedulable(NAME, 'no new claims to deallocate') };
   const idle = [...obstacles].find(({ status }) => (status?.reservedFor ?? []).every((consumer) => consumer.uid === uid));
-  const leftOver = extended === undefined || isInMemory(extended.claim) ? undefined : extended.claim;
-  if (idle === undefined && leftOver !== undefined) {
-    return { status: unschedulable(NAME, 'deletion of ResourceClaim completed'), cleanUp: () => deleteClaim(leftOver, handle) };
+  const leftoverClaim = extended === undefined || isInMemory(extended.claim) ? undefined : extended.claim;
+  if (idle === undefined && leftoverClaim !== undefined) {
+    return { status: unschedulable(NAME, 'deletion of ResourceClaim completed'), cleanUp: () => deleteClaim(leftoverClaim, handle) };
   }
   if (idle === undefined) return { status: unschedulable(NAME, 'still not schedulable') };
   const cleanUp = async () => {

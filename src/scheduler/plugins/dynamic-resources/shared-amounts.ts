@@ -4,7 +4,7 @@ import type { DevicePool, OfferedDevice } from './offered-devices.ts';
 import { deviceId } from './offered-devices.ts';
 
 /** Consumed amounts by key. */
-export class TakenAmounts {
+export class AllocatedAmounts {
   readonly #amounts = new Map<string, Quantity>();
 
   of(key: string): Quantity {
@@ -44,7 +44,7 @@ function consumptionOf({ device, slice }: OfferedDevice): readonly Consumption[]
 /** The consumption of a pool's shared counters: partitions of a device exclude the whole, and other partitions. */
 export class SharedCounters {
   readonly #total = new Map<string, Quantity>();
-  readonly #takenAmounts = new TakenAmounts();
+  readonly #takenAmounts = new AllocatedAmounts();
 
   /** Includes the consumption of allocated devices. */
   constructor(pools: readonly DevicePool[], isAllocated: (id: string) => boolean) {

@@ -93,13 +93,13 @@ export class AffinityFilterState implements CloneableState {
 
   private satisfiesAffinity({ labels }: NodeInfo): boolean {
     const { requiredAffinity } = this.pod.affinity;
-    let allFound = true;
+    let allTermsMatch = true;
     for (const { topologyKey } of requiredAffinity) {
       const value = labels[topologyKey];
       if (value === undefined) return false;
-      if (this.counts.affinity.get(topologyKey, value) <= 0) allFound = false;
+      if (this.counts.affinity.get(topologyKey, value) <= 0) allTermsMatch = false;
     }
-    if (allFound) return true;
+    if (allTermsMatch) return true;
     // The first pod of a group with affinity to itself matches no pod yet.
     return this.counts.affinity.isEmpty && requiredAffinity.every((term) => termMatches(term, this.pod, this.namespaces));
   }

@@ -3,7 +3,7 @@ import type { Plugin } from '../../framework/plugin.ts';
 import { SKIP, unschedulable } from '../../framework/status.ts';
 
 const NAME = 'NodePorts';
-const TAKEN = unschedulable(NAME, "node(s) didn't have free ports for the requested pod ports");
+const PORTS_IN_USE = unschedulable(NAME, "node(s) didn't have free ports for the requested pod ports");
 
 /** Host ports of a pod must be free. */
 export function nodePorts(): Plugin {
@@ -15,7 +15,7 @@ export function nodePorts(): Plugin {
     ],
     sign: ({ hostPorts }) => hostPorts,
     preFilter: (_, pod) => (pod.hostPorts.length === 0 ? { status: SKIP } : undefined),
-    filter: (_, pod, node) => (pod.hostPorts.some((port) => node.usesPort(port)) ? TAKEN : undefined),
+    filter: (_, pod, node) => (pod.hostPorts.some((port) => node.usesPort(port)) ? PORTS_IN_USE : undefined),
   };
 }
 

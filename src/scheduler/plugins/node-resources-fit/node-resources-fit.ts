@@ -109,11 +109,11 @@ function fits({ requests }: PodInfo, node: NodeInfo, isUncounted: IsUncounted): 
 function explain({ requests }: PodInfo, node: NodeInfo, isUncounted: IsUncounted): Status {
   const { amounts, allocatable, scalarsUsed } = node;
   const reasons: string[] = (amounts[POD_COUNT] as number) + 1 > (amounts[ALLOWED_PODS] as number) ? ['Too many pods'] : [];
-  let isHopeless = false;
+  let isUnresolvable = false;
   const check = (name: string, amount: number, { total, used }: { total: number; used: number }) => {
     if (amount <= 0 || amount <= total - used) return;
     reasons.push(`Insufficient ${name}`);
-    isHopeless ||= amount > total;
+    isUnresolvable ||= amount > total;
   };
   check('cpu', requests.milliCpu, { total: allocatable.milliCpu, used: amounts[CPU_USED] as number });
   check('memory', requests.memory, { total: allocatable.memory, used: amounts[MEMORY_USED] as number });
@@ -122,7 +122,7 @@ function explain({ requests }: PodInfo, node: NodeInfo, isUncounted: IsUncounted
     if (isUncounted(name, node)) continue;
     check(name, amount, { total: allocatable.scalars?.get(name) ?? 0, used: scalarsUsed.get(name) ?? 0 });
   }
-  return { ...(isHopeless ? unresolvable(NAME) : unschedulable(NAME)), reasons };
+  return { ...(isUnresolvable ? unresolvable(NAME) : unschedulable(NAME)), reasons };
 }
 
 interface PodChange {

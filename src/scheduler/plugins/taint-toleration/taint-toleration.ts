@@ -20,12 +20,12 @@ export function taintToleration(): Plugin {
       {
         resource: 'Node',
         actions: ['Add', 'UpdateNodeTaint'],
-        hint: (pod, { after }) => (firstObstacle((after as core.Node).spec?.taints ?? [], pod.tolerations) ? 'Skip' : 'Queue'),
+        hint: (pod, { after }) => (firstUntoleratedTaint((after as core.Node).spec?.taints ?? [], pod.tolerations) ? 'Skip' : 'Queue'),
       },
       { resource: 'UnscheduledPod', actions: ['UpdatePodToleration'] },
     ],
     sign: ({ tolerations }) => tolerations,
-    filter: (_, pod, { taints }) => (taints.length > 0 && firstObstacle(taints, pod.tolerations) ? UNTOLERATED : undefined),
+    filter: (_, pod, { taints }) => (taints.length > 0 && firstUntoleratedTaint(taints, pod.tolerations) ? UNTOLERATED : undefined),
     preScore(state, pod, context) {
       if (context.snapshot.avoidedNodes === 0 || !context.nodes.some(({ taints }) => taints.some(avoidsPods))) return SKIP;
       const tolerations = pod.tolerations.filter(({ effect }) => !effect || effect === 'PreferNoSchedule');
@@ -37,7 +37,7 @@ export function taintToleration(): Plugin {
   };
 }
 
-function firstObstacle(taints: readonly core.Taint[], tolerations: readonly core.Toleration[]): core.Taint | undefined {
+function firstUntoleratedTaint(taints: readonly core.Taint[], tolerations: readonly core.Toleration[]): core.Taint | undefined {
   return findUntolerated(taints, tolerations, keepsPodsAway);
 }
 

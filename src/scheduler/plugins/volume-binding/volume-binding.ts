@@ -179,7 +179,7 @@ async function untilBound(
     // Cached objects are immutable: the same ones give the same answer.
     if (current.every((object, index) => object !== undefined && object === observed[index])) return undefined;
     observed = current;
-    const problem = whyHopeless(pod, decided, objects);
+    const problem = unresolvableReason(pod, decided, objects);
     if (problem !== undefined) return new Error(`binding volumes: ${problem}`);
     return areBound(decided.nodeVolumes, objects) ? BOUND : undefined;
   });
@@ -193,7 +193,11 @@ function areBound({ bindings, provisions }: NodeVolumes, { claims }: ClusterObje
   });
 }
 
-function whyHopeless(pod: PodInfo, { nodeVolumes, promised, node }: BindDecision, { pods, claims }: ClusterObjects): string | undefined {
+function unresolvableReason(
+  pod: PodInfo,
+  { nodeVolumes, promised, node }: BindDecision,
+  { pods, claims }: ClusterObjects,
+): string | undefined {
   if (pods.get(pod.pod.metadata)?.metadata.uid !== pod.uid) return `pod does not exist any more: pod "${pod.name}" not found`;
   for (const { claim } of nodeVolumes.bindings) {
     const { namespace, name } = claim.metadata;

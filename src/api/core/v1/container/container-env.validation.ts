@@ -17,7 +17,7 @@ const ENV_FIELDS = [
   'status.podIPs',
 ];
 /** All pod fields that the downward API supports anywhere. */
-const KNOWN_FIELDS = new Set([
+const SUPPORTED_FIELDS = new Set([
   ...ENV_FIELDS,
   'metadata.annotations',
   'metadata.labels',
@@ -74,14 +74,14 @@ export function validateFieldRef({ apiVersion, fieldPath }: ObjectFieldSelector,
   }
   const problem = fieldPathProblem(apiVersion, fieldPath);
   if (problem) at.child('fieldPath').invalid(fieldPath, `error converting fieldPath: ${problem}`);
-  else validateKnownField(fieldPath, at, allowed);
+  else validateSupportedField(fieldPath, at, allowed);
 }
 
 function fieldPathProblem(apiVersion: string, fieldPath: string): string | undefined {
   if (apiVersion !== 'v1') return `unsupported pod version: ${apiVersion}`;
   const subscripted = splitSubscript(fieldPath);
   if (subscripted) return isMapField(subscripted.path) ? undefined : `field label does not support subscript: ${fieldPath}`;
-  return KNOWN_FIELDS.has(fieldPath) ? undefined : `field label not supported: ${fieldPath}`;
+  return SUPPORTED_FIELDS.has(fieldPath) ? undefined : `field label not supported: ${fieldPath}`;
 }
 
 /** `path['key']` in its parts; undefined for a path without a key. */
@@ -95,7 +95,7 @@ function isMapField(path: string): boolean {
   return path === 'metadata.annotations' || path === 'metadata.labels';
 }
 
-function validateKnownField(fieldPath: string, at: FieldReport, allowed: readonly string[]): void {
+function validateSupportedField(fieldPath: string, at: FieldReport, allowed: readonly string[]): void {
   const subscripted = splitSubscript(fieldPath);
   if (subscripted) {
     const key = subscripted.path === 'metadata.annotations' ? subscripted.key.toLowerCase() : subscripted.key;

@@ -7,8 +7,8 @@ const ANNOTATIONS: readonly (readonly [string, string])[] = [
   ['volume.beta.kubernetes.io/storage-class', 'deprecated since v1.8; use "storageClassName" attribute instead'],
   ['volume.beta.kubernetes.io/mount-options', 'deprecated since v1.31; use "mountOptions" attribute instead'],
 ];
-const GONE = ['cephfs', 'photonPersistentDisk', 'scaleIO', 'storageos', 'glusterfs', 'rbd'] as const;
-const WHEN: Readonly<Record<(typeof GONE)[number], string>> = {
+const REMOVED_SOURCES = ['cephfs', 'photonPersistentDisk', 'scaleIO', 'storageos', 'glusterfs', 'rbd'] as const;
+const WHEN: Readonly<Record<(typeof REMOVED_SOURCES)[number], string>> = {
   cephfs: 'deprecated in v1.28, non-functional in v1.31+',
   photonPersistentDisk: 'deprecated in v1.11, non-functional in v1.16+',
   scaleIO: 'deprecated in v1.16, non-functional in v1.22+',
@@ -30,6 +30,6 @@ export function persistentVolumeWarnings({ metadata, spec }: PersistentVolume): 
   for (const [i, term] of (spec?.nodeAffinity?.required?.nodeSelectorTerms ?? []).entries()) {
     pushAll(warnings, nodeSelectorTermWarnings(term, terms.index(i)));
   }
-  const removed = GONE.filter((source) => spec?.[source] !== undefined);
+  const removed = REMOVED_SOURCES.filter((source) => spec?.[source] !== undefined);
   return [...warnings, ...removed.map((source) => `spec.${source === 'storageos' ? 'storageOS' : source}: ${WHEN[source]}`)];
 }

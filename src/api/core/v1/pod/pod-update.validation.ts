@@ -140,9 +140,9 @@ function without<T extends object>(object: T, ...keys: readonly (keyof T)[]): T 
 }
 
 function pickDefined<T extends object>(object: T, ...keys: readonly (keyof T)[]): Partial<T> {
-  const picked: Partial<T> = {};
-  for (const key of keys) if (object[key] !== undefined) picked[key] = object[key];
-  return picked;
+  const subset: Partial<T> = {};
+  for (const key of keys) if (object[key] !== undefined) subset[key] = object[key];
+  return subset;
 }
 
 /** Pods with scheduling gates may be restricted to fewer nodes. */

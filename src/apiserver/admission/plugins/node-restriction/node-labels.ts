@@ -24,9 +24,9 @@ export function forbiddenLabels(now: Labels = {}, before: Labels = {}): readonly
 function isForbidden(key: string): boolean {
   const domain = key.includes('/') ? key.slice(0, key.indexOf('/')) : '';
   if (isIn(domain, 'node-restriction.kubernetes.io')) return true;
-  const isOurs = isIn(domain, 'kubernetes.io') || isIn(domain, 'k8s.io');
+  const isKubernetesDomain = isIn(domain, 'kubernetes.io') || isIn(domain, 'k8s.io');
   const isKubelets = KUBELET_LABELS.has(key) || isIn(domain, 'kubelet.kubernetes.io') || isIn(domain, 'node.kubernetes.io');
-  return isOurs && !isKubelets;
+  return isKubernetesDomain && !isKubelets;
 }
 
 function isIn(domain: string, parent: string): boolean {

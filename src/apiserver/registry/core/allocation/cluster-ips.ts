@@ -59,7 +59,7 @@ export class ClusterIps {
     { requested, networks, dryRun }: { requested: string; networks: readonly IpNetwork[]; dryRun: boolean },
   ): Promise<string> {
     const parsed = parseIp(requested);
-    const isUsable = parsed !== undefined && networks.some((network) => networkContains(network, parsed) && isGivenOut(network, parsed));
+    const isUsable = parsed !== undefined && networks.some((network) => networkContains(network, parsed) && isAllocated(network, parsed));
     if (!isUsable) throw new AllocationError(dryRun ? outOfRange(requested, networks) : NO_RANGE);
     const ip = formatIp(parsed);
     // As upstream, a dry run does not check whether the address is free.
@@ -128,7 +128,7 @@ function outOfRange(ip: string, networks: readonly IpNetwork[]): string {
   return `the provided IP (${ip}) is not in the valid range. The range of valid IPs is ${networks.map(formatCidr).join(', ')}`;
 }
 
-function isGivenOut(network: IpNetwork, { value }: { value: bigint }): boolean {
+function isAllocated(network: IpNetwork, { value }: { value: bigint }): boolean {
   const { first, size } = usable(network);
   return value >= first && value < first + size;
 }

@@ -344,7 +344,7 @@ function portRequests(spec: Spec): NodePortRequest[] {
 function portsForUpdate(service: core.Service, old: core.Service): PortPlan {
   const spec = service.spec ?? {};
   const before = nodePortsOf(old.spec ?? {});
-  const [had, has] = [new Set(before), new Set(nodePortsOf(spec))];
+  const [oldPorts, newPorts] = [new Set(before), new Set(nodePortsOf(spec))];
   if (!hasNodePorts(spec)) return { requests: [], release: hasNodePorts(old.spec ?? {}) ? before : [] };
   const requests: NodePortRequest[] = [];
   const seen = new Set<string>();
@@ -355,12 +355,12 @@ function portsForUpdate(service: core.Service, old: core.Service): PortPlan {
       return;
     }
     const key = `{${protocol} ${nodePort}}`;
-    if (!had.has(nodePort) && !claimed.has(nodePort)) requests.push({ index, indices: [index], port: nodePort });
+    if (!oldPorts.has(nodePort) && !claimed.has(nodePort)) requests.push({ index, indices: [index], port: nodePort });
     claimed.add(nodePort);
     if (seen.has(key)) throw StatusError.from(new Error(`duplicate nodePort: ${key}`));
     seen.add(key);
   });
-  return { requests, release: before.filter((port) => !has.has(port)) };
+  return { requests, release: before.filter((port) => !newPorts.has(port)) };
 }
 
 function healthCheckFor(spec: Spec, before: Spec | undefined): { request?: { port?: number }; release: number[] } {

@@ -35,10 +35,10 @@ export class ServiceAllocator {
     const plan = allocationsFor(object as unknown as core.Service, old as unknown as core.Service | undefined, this.deps.families);
     const claims: Claims = { clusterIPs: [], nodePorts: [] };
     // Released at most once: another service may have claimed the value since.
-    let isHeld = !dryRun;
+    let isAllocated = !dryRun;
     const release = async () => {
-      if (isHeld) {
-        isHeld = false;
+      if (isAllocated) {
+        isAllocated = false;
         await this.#release(claims);
       }
     };
@@ -52,7 +52,7 @@ export class ServiceAllocator {
       object: withAllocated(plan, claims) as unknown as KubeObject,
       release,
       commit: async () => {
-        isHeld = false;
+        isAllocated = false;
         await this.#release({ clusterIPs: [...plan.release.clusterIPs], nodePorts: [...plan.release.nodePorts] });
       },
     };

@@ -9,7 +9,7 @@ const EVENTS = 48;
  * because writes in flight share a commit: with 8 events at a time, 2,000 pods took 14.2 s of CPU time instead of 11.9, and their last
  * event was written after twice the time.
  */
-export class RequestLanes {
+export class RequestLimits {
   readonly statuses = new AsyncSemaphore(STATUSES);
   readonly events = new AsyncSemaphore(EVENTS);
 }
