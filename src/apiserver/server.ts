@@ -275,10 +275,10 @@ function startServer({ config, tracing }: TracedConfig, deps: ApiServerDeps, sig
   let isStarted = false;
   let isStopping = false;
   const steps = new StartSteps();
-  const storeAnswers = async () => (await deps.store.revision()) > 0;
+  const storeResponds = async () => (await deps.store.revision()) > 0;
   health.add(
-    { name: 'etcd', check: storeAnswers },
-    { name: 'etcd-readiness', readinessOnly: true, check: storeAnswers },
+    { name: 'etcd', check: storeResponds },
+    { name: 'etcd-readiness', readinessOnly: true, check: storeResponds },
     { name: 'database-quota', readinessOnly: true, check: () => quota.isHealthy() },
     { name: 'heap-quota', readinessOnly: true, check: () => heap.isHealthy() },
     { name: 'informer-sync', readinessOnly: true, check: () => isStarted },

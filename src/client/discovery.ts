@@ -37,10 +37,10 @@ export async function discover(transport: Transport, signal?: AbortSignal): Prom
   const lists = await Promise.all([
     isAggregated(core)
       ? fromAggregated(core, failures)
-      : askVersions(transport, { versions: [{ group: '', version: 'v1' }], failures, signal }),
+      : fetchVersions(transport, { versions: [{ group: '', version: 'v1' }], failures, signal }),
     isAggregated(groups)
       ? fromAggregated(groups, failures)
-      : askVersions(transport, { versions: (groups as meta.APIGroupList).groups.flatMap(versionsOf), failures, signal }),
+      : fetchVersions(transport, { versions: (groups as meta.APIGroupList).groups.flatMap(versionsOf), failures, signal }),
   ]);
   return { resources: lists.flat(), failures };
 }
@@ -86,13 +86,13 @@ function versionsOf({ name, versions, preferredVersion }: meta.APIGroup): readon
   return ordered.map(({ version }) => ({ group: name, version }));
 }
 
-interface AskOptions {
+interface FetchOptions {
   readonly versions: readonly Version[];
   readonly failures: Map<string, unknown>;
   readonly signal: AbortSignal | undefined;
 }
 
-async function askVersions(transport: Transport, { versions, failures, signal }: AskOptions): Promise<readonly DiscoveredResource[]> {
+async function fetchVersions(transport: Transport, { versions, failures, signal }: FetchOptions): Promise<readonly DiscoveredResource[]> {
   const lists = await Promise.all(
     versions.map((version) =>
       discoverVersion(transport, version, signal).catch((error: unknown) => {

@@ -101,7 +101,7 @@ export {
   type DelegatedAccessDeps,
   type DelegationTimes,
 } from './serving/delegated-access.ts';
-export { flagzAnswer, statuszAnswer, type ZpageAnswer } from './serving/zpages.ts';
+export { flagzResponse, statuszResponse, type ZpageResponse } from './serving/zpages.ts';
 export * from './streaming/index.ts';
 export type { Method, Transport, TransportRequest, WatchEventType, WatchSink } from './transport.ts';
 export type { WatchEvent } from './watch-events.ts';

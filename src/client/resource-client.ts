@@ -113,7 +113,7 @@ export class ResourceClient<T extends Identified = KubeObject> {
     });
     const metadataOnly = options.metadataOnly ? 'list' : undefined;
     const answer = await this.#call('GET', resourcePath(this.ref, options), { query, metadataOnly, ...callOf(options) });
-    return named(answer as ListAnswer<T>);
+    return named(answer as ListResponse<T>);
   }
 
   /** All objects of a selection, read in pages. */
@@ -233,13 +233,13 @@ interface WriteParts {
   readonly force?: boolean | undefined;
 }
 
-interface ListAnswer<T> extends ObjectList<T> {
+interface ListResponse<T> extends ObjectList<T> {
   readonly kind?: string;
   readonly apiVersion?: string;
 }
 
 /** Items of built-in lists omit kind and apiVersion; they are added here. */
-function named<T extends Identified>(list: ListAnswer<T>): ObjectList<T> {
+function named<T extends Identified>(list: ListResponse<T>): ObjectList<T> {
   const items = list.items ?? [];
   const { kind = '', apiVersion } = list;
   if (items.length === 0 || items[0]?.kind !== undefined || !kind.endsWith('List') || apiVersion === undefined) {

@@ -33,7 +33,7 @@ interface Outcome {
   readonly plugin: Plugin;
 }
 
-interface CachedAnswer {
+interface CachedResponse {
   readonly generation: number;
   readonly reply: Buffer;
   readonly type: string;
@@ -48,7 +48,7 @@ const MAX_FOLLOWED_BYTES = 16_384;
 
 /** Maps query bytes to reply bytes. */
 export class Resolver {
-  readonly #answers = new Lru<string, CachedAnswer>({ capacity: CACHED_ANSWERS });
+  readonly #answers = new Lru<string, CachedResponse>({ capacity: CACHED_ANSWERS });
 
   constructor(private readonly deps: ResolverDeps) {}
 

@@ -16,7 +16,7 @@ import type { PodHook } from './pods/hooks/pod-hook.ts';
 import { type NodeFeed, ownNodeFeed } from './pods/pod-source.ts';
 import type { Prober } from './prober/prober.ts';
 import type { RequestLimits } from './request-limits.ts';
-import { type KubeletAnswer, type KubeletCall, kubeletHandler } from './server/kubelet-handler.ts';
+import { type KubeletResponse, type KubeletCall, kubeletHandler } from './server/kubelet-handler.ts';
 import { VolumeUsageCache } from './server/volume-usage-cache.ts';
 import { SharedTicker } from './shared-ticker.ts';
 import type { KubeletTracing } from './tracing/kubelet-tracing.ts';
@@ -58,7 +58,7 @@ export interface Kubelet extends Component {
   /** The pods of the node with the status that it reports. */
   readonly pods: readonly core.Pod[];
   /** The kubelet's API, as its server responds: logs, pods, health, metrics. */
-  handle(call: KubeletCall): Promise<KubeletAnswer>;
+  handle(call: KubeletCall): Promise<KubeletResponse>;
   /** Resolves when no pod worker is busy. */
   idle(): Promise<void>;
 }

@@ -98,7 +98,7 @@ function send({ server }: Place, path: string, headers: Record<string, string> =
 }
 
 /** What the extension was asked last for this path; meanwhile the server asks it for other things. */
-function lastAsked({ extension }: Place, path: string) {
+function lastRequest({ extension }: Place, path: string) {
   return extension.requests.findLast((request) => request.path === path)!;
 }
 
@@ -162,14 +162,14 @@ describe('a request for an aggregated API', () => {
       'x-mine': '1',
     });
     expect([answer.code, JSON.parse(answer.body)]).toMatchObject([200, { kind: 'Apple' }]);
-    const last = lastAsked(place, `${APPLES}/red`);
+    const last = lastRequest(place, `${APPLES}/red`);
     expect([last.user, last.groups, last.headers['x-mine']]).toEqual(['system:anonymous', ['system:unauthenticated'], '1']);
   });
 
   test('carries the uid, groups and extras of the user', async () => {
     const place = await serveFruit();
     expect(await place.transport.request({ method: 'GET', path: `${APPLES}/red` })).toMatchObject({ kind: 'Apple' });
-    const last = lastAsked(place, `${APPLES}/red`);
+    const last = lastRequest(place, `${APPLES}/red`);
     expect([last.user, last.groups, last.headers['x-remote-extra-example.com%2fteam']]).toEqual(['tester', USER.groups, 'a']);
   });
 
@@ -237,7 +237,7 @@ describe('a request for an aggregated API', () => {
       });
       request.once('error', reject);
     });
-    expect([echoed, lastAsked(place, `${APPLES}/red/peel`).user]).toEqual(['hello', 'system:anonymous']);
+    expect([echoed, lastRequest(place, `${APPLES}/red/peel`).user]).toEqual(['hello', 'system:anonymous']);
   });
 
   test('does not follow redirects of the server', async () => {

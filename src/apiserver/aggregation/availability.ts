@@ -75,7 +75,7 @@ export class Availability {
       const unreachable = backingServiceProblem(api.service, { service, slices });
       if (unreachable !== undefined) return { status: 'False', ...unreachable };
     }
-    const problem = await whyNoAnswer(api, backend);
+    const problem = await unavailableReason(api, backend);
     return problem === undefined ? PASSED : { status: 'False', reason: 'FailedDiscoveryCheck', message: problem };
   }
 
@@ -95,7 +95,7 @@ function withCondition(registration: APIService, condition: Condition): APIServi
   return { ...registration, status: { conditions: [...others, condition] } };
 }
 
-async function whyNoAnswer(api: RemoteApi, backend: Backend): Promise<string | undefined> {
+async function unavailableReason(api: RemoteApi, backend: Backend): Promise<string | undefined> {
   const first = await attempt(api, backend);
   if (first === undefined) return undefined;
   const others = await Promise.all(Array.from({ length: FURTHER_ATTEMPTS }, () => attempt(api, backend)));

@@ -10,7 +10,7 @@ import type { ApiRequest } from '../request/api-request.ts';
 import { ANONYMOUS } from '../request/user.ts';
 import type { ServiceEndpoint, ServiceEndpoints } from '../service-endpoints/service-endpoints.ts';
 import { type ProxyAnswer, passedHeaders, send, upgradeAnswer } from '../streaming/reverse-proxy.ts';
-import { type Backend, type BackendRequest, type JsonAnswer, textResponse } from './backend.ts';
+import { type Backend, type BackendRequest, type JsonResponse, textResponse } from './backend.ts';
 import { frontProxyHeaders } from './front-proxy-headers.ts';
 import type { RemoteApi } from './remote-api.ts';
 
@@ -56,7 +56,7 @@ export class HttpsBackend implements Backend {
     const ending = childSignal(request.signal);
     const timer = this.#timer(request, () => ending.abort(new Error('the backend took too long to answer')));
     try {
-      return passedAnswer(await this.#send(request, endpoint, ending.signal), request);
+      return passedResponse(await this.#send(request, endpoint, ending.signal), request);
     } catch (error) {
       return textResponse(503, transportErrorText(error as NodeJS.ErrnoException, endpoint));
     } finally {
@@ -89,12 +89,12 @@ export class HttpsBackend implements Backend {
     return `https://${hostText(await this.#deps.endpoints.resolve(this.#api.service))}${path}`;
   }
 
-  async ask(question: BackendRequest): Promise<JsonAnswer> {
+  async ask(question: BackendRequest): Promise<JsonResponse> {
     const endpoint = await this.#deps.endpoints.resolve(this.#api.service);
     using limit = timeoutSignal(this.#deps.clock, question.timeoutMs);
     try {
       const response = await this.#get(question, endpoint, limit.signal);
-      return await jsonAnswer(response, question.maxBytes);
+      return await jsonResponse(response, question.maxBytes);
     } catch (error) {
       const url = `https://${hostText(endpoint)}${question.path}`;
       const why = limit.signal.aborted ? 'context deadline exceeded' : transportErrorText(error as NodeJS.ErrnoException, endpoint);
@@ -155,7 +155,7 @@ function localHeaders(request: ApiRequest): Readonly<Record<string, string>> {
   return headers;
 }
 
-function passedAnswer(answer: ProxyAnswer, request: ApiRequest): ApiResponse {
+function passedResponse(answer: ProxyAnswer, request: ApiRequest): ApiResponse {
   if ('socket' in answer) return upgradeAnswer(answer);
   const { response } = answer;
   const { statusCode: code = 502 } = response;
@@ -175,7 +175,7 @@ async function* wholeOrAbandoned(response: IncomingMessage, { signal }: ApiReque
   }
 }
 
-async function jsonAnswer(response: IncomingMessage, maxBytes: number): Promise<JsonAnswer> {
+async function jsonResponse(response: IncomingMessage, maxBytes: number): Promise<JsonResponse> {
   const { statusCode: code = 0, headers } = response;
   const common = { code, contentType: headers['content-type'] ?? '', etag: headers.etag ?? '' };
   if (code !== 200) {

@@ -3,7 +3,7 @@ import { StatusError } from '#machinery';
 import type { ApiResponse, Handler } from '../handlers/api-response.ts';
 import { inProcessTransport } from '../in-process/in-process-transport.ts';
 import type { ApiRequest } from '../request/api-request.ts';
-import type { Backend, BackendRequest, JsonAnswer } from './backend.ts';
+import type { Backend, BackendRequest, JsonResponse } from './backend.ts';
 
 /** An in-process backend: receives authorized requests with their users. */
 export class InProcessBackend implements Backend {
@@ -19,7 +19,7 @@ export class InProcessBackend implements Backend {
     return this.#handler(request);
   }
 
-  async ask({ path, user, accept }: BackendRequest): Promise<JsonAnswer> {
+  async ask({ path, user, accept }: BackendRequest): Promise<JsonResponse> {
     const transport = inProcessTransport(this.#handler, user, { clock: this.#clock });
     try {
       const body = await transport.request({ method: 'GET', path, accept });

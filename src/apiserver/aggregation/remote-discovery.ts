@@ -1,6 +1,6 @@
 import { apidiscoveryV2, meta } from '#api';
 import { decodeObject, type JsonValue, type ObjectSchema } from '#machinery';
-import type { Backend, JsonAnswer } from './backend.ts';
+import type { Backend, JsonResponse } from './backend.ts';
 import { resourcesFromLegacy } from './legacy-discovery.ts';
 import type { RemoteApi } from './remote-api.ts';
 
@@ -60,7 +60,7 @@ async function ask(api: RemoteApi, backend: Backend): Promise<Partial<VersionDis
   return { resources: resourcesFromLegacy(resources ?? [], api) };
 }
 
-function isAggregated({ contentType }: JsonAnswer): boolean {
+function isAggregated({ contentType }: JsonResponse): boolean {
   const parameters = contentType.split(';').map((part) => part.trim());
   return ['g=apidiscovery.k8s.io', 'v=v2', 'as=APIGroupDiscoveryList'].every((parameter) => parameters.includes(parameter));
 }

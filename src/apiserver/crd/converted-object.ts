@@ -5,9 +5,9 @@ import type { KubeObject } from '../watch-cache/kube-object.ts';
 /** Throws if the webhook returned another object or another version than requested. */
 export function checkConverted(object: KubeObject, answer: JsonValue, apiVersion: string): JsonObject {
   if (!isJsonObject(answer)) throw new Error('invalid object at index 0: it is not an object');
-  const { apiVersion: apiVersionInAnswer = '', kind = '' } = answer;
-  if (apiVersionInAnswer !== apiVersion) {
-    throw new Error(`invalid object at index 0: invalid groupVersion (expected ${apiVersion}, received ${apiVersionInAnswer})`);
+  const { apiVersion: apiVersionInResponse = '', kind = '' } = answer;
+  if (apiVersionInResponse !== apiVersion) {
+    throw new Error(`invalid object at index 0: invalid groupVersion (expected ${apiVersion}, received ${apiVersionInResponse})`);
   }
   if (kind !== object.kind) throw new Error(`invalid object at index 0: invalid kind (expected ${object.kind}, received ${kind})`);
   checkIdentity(object.metadata, isJsonObject(answer.metadata) ? answer.metadata : {});

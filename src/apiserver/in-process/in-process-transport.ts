@@ -109,7 +109,7 @@ class InProcessTransport implements Transport {
   }
 
   /** The response, and a callback for its end. */
-  async #open(request: TransportRequest): Promise<OpenAnswer> {
+  async #open(request: TransportRequest): Promise<OpenResponse> {
     request.signal?.throwIfAborted();
     this.#stop.signal.throwIfAborted();
     // An in-memory store responds without yielding to the event loop.
@@ -128,7 +128,7 @@ class InProcessTransport implements Transport {
   }
 }
 
-interface OpenAnswer {
+interface OpenResponse {
   readonly response: ApiResponse;
   readonly finish: () => void;
 }

@@ -3,14 +3,14 @@ import net from 'node:net';
 import type { Logger } from '../logging/logger.ts';
 import { listenOn } from '../net/listen-on.ts';
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly code: number;
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Responds to GET by path; undefined is 404. */
-export type HttpRoutes = (path: string) => HttpAnswer | undefined;
+export type HttpRoutes = (path: string) => HttpResponse | undefined;
 
 const MAX_CONNECTIONS = 256;
 const TIMEOUT_MS = 10_000;
@@ -32,7 +32,7 @@ export class HttpEndpoint implements AsyncDisposable {
     this.#server.maxConnections = MAX_CONNECTIONS;
   }
 
-  #answer(path: string): HttpAnswer {
+  #answer(path: string): HttpResponse {
     try {
       return this.routes(path) ?? { code: 404, body: '404 page not found\n' };
     } catch (error) {

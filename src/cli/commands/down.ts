@@ -22,7 +22,7 @@ export async function stopCluster(options: LocationOptions, context: CliContext)
     return `Cluster '${options.name}' does not run${hasStopped ? '; the containers that it had left were stopped' : ''}.`;
   }
   const { pid } = running;
-  askToStop(pid);
+  signalStop(pid);
   const deadline = realClock.monotonic() + TIMEOUT_MS;
   while ((await readRunning(directory))?.pid === pid) {
     if (realClock.monotonic() > deadline) throw new Error(`process ${pid} does not stop; end it with: kill -9 ${pid}`);
@@ -39,7 +39,7 @@ async function stopLeftoverContainers(options: LocationOptions, context: CliCont
   return true;
 }
 
-function askToStop(pid: number): void {
+function signalStop(pid: number): void {
   try {
     process.kill(pid, 'SIGTERM');
   } catch (error) {

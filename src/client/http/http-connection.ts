@@ -8,7 +8,7 @@ export interface HttpRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   header(name: string): string | undefined;
   /** The body as it arrives. Leaving the loop closes the stream. */
@@ -17,7 +17,7 @@ export interface HttpAnswer {
 
 /** Requests to one server over a pool of sockets. */
 export interface HttpConnection {
-  send(request: HttpRequest): Promise<HttpAnswer>;
+  send(request: HttpRequest): Promise<HttpResponse>;
   close(): Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { ConnectionOptions } from 'node:tls';
 import { type Dialer, DialingAgent, dialedConnection, onAbort } from '#base';
-import type { HttpAnswer, HttpConnection, HttpRequest } from './http-connection.ts';
+import type { HttpResponse, HttpConnection, HttpRequest } from './http-connection.ts';
 
 /** HTTP/1.1, for servers and proxies without HTTP/2. */
 export class Http1Connection implements HttpConnection {
@@ -18,7 +18,7 @@ export class Http1Connection implements HttpConnection {
     else this.#agent = dial === undefined ? new https.Agent({ ...options, keepAlive: true }) : new DialingAgent(dial, options);
   }
 
-  send({ method, target, headers, body, signal }: HttpRequest): Promise<HttpAnswer> {
+  send({ method, target, headers, body, signal }: HttpRequest): Promise<HttpResponse> {
     const { protocol, hostname, port } = this.#url;
     const request = protocol === 'https:' ? https.request : http.request;
     const length = body === undefined ? {} : { 'content-length': String(body.length) };

@@ -1,7 +1,7 @@
 import http2, { type ClientHttp2Session, type ClientHttp2Stream, type IncomingHttpHeaders } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import { type Clock, onAbort, type TimerHandle } from '#base';
-import { type HttpAnswer, type HttpConnection, type HttpRequest, UnprocessedError } from './http-connection.ts';
+import { type HttpResponse, type HttpConnection, type HttpRequest, UnprocessedError } from './http-connection.ts';
 
 export interface Http2Options {
   readonly origin: string;
@@ -33,7 +33,7 @@ export class Http2Connection implements HttpConnection {
     this.#unused = options.first;
   }
 
-  async send(request: HttpRequest): Promise<HttpAnswer> {
+  async send(request: HttpRequest): Promise<HttpResponse> {
     request.signal?.throwIfAborted();
     const session = await this.#session();
     request.signal?.throwIfAborted();
@@ -103,7 +103,7 @@ class SharedSession {
     return !this.#isLeaving && !this.#session.closed && !this.#session.destroyed && this.#streams < this.#limit;
   }
 
-  send({ method, target, headers, body, signal }: HttpRequest): Promise<HttpAnswer> {
+  send({ method, target, headers, body, signal }: HttpRequest): Promise<HttpResponse> {
     let stream: ClientHttp2Stream;
     try {
       stream = this.#session.request({ ...headers, ':method': method, ':path': target }, { endStream: body === undefined });
@@ -175,7 +175,7 @@ class SharedSession {
   }
 }
 
-function answerOf(stream: ClientHttp2Stream, headers: IncomingHttpHeaders): HttpAnswer {
+function answerOf(stream: ClientHttp2Stream, headers: IncomingHttpHeaders): HttpResponse {
   return {
     status: Number(headers[':status']),
     header: (name) => headers[name]?.toString(),

@@ -4,7 +4,7 @@ import type { KubeObject } from '../kube-object.ts';
 import type { Transport, TransportRequest, WatchSink } from '../transport.ts';
 import type { ConnectionConfig } from './connection-config.ts';
 import { Credentials } from './credentials.ts';
-import { type HttpAnswer, type HttpConnection, readBody, UnprocessedError } from './http-connection.ts';
+import { type HttpResponse, type HttpConnection, readBody, UnprocessedError } from './http-connection.ts';
 import { openConnection } from './open-connection.ts';
 import { LineSplitter } from './watch-lines.ts';
 
@@ -104,7 +104,7 @@ class HttpsTransport implements Transport {
   }
 
   /** Sends a request; retries according to Retry-After. */
-  async #send(request: TransportRequest): Promise<HttpAnswer> {
+  async #send(request: TransportRequest): Promise<HttpResponse> {
     let isRetried = false;
     for (let attempt = 0; ; attempt++) {
       this.#stop.signal.throwIfAborted();
@@ -124,7 +124,7 @@ class HttpsTransport implements Transport {
   }
 
   /** Undefined when the connection broke and a retry is safe. */
-  async #attempt(request: TransportRequest, attempt: number): Promise<HttpAnswer | undefined> {
+  async #attempt(request: TransportRequest, attempt: number): Promise<HttpResponse | undefined> {
     try {
       const connection = await this.#connect();
       return await connection.send(await this.#httpRequest(request));
@@ -184,14 +184,14 @@ function encodePath(path: string): string {
   return path.split('/').map(encodeURIComponent).join('/').replaceAll('%3A', ':');
 }
 
-function isRepeatable({ status, header }: HttpAnswer): boolean {
+function isRepeatable({ status, header }: HttpResponse): boolean {
   return (status === 429 || status >= 500) && header('retry-after') !== undefined;
 }
 
 /** The limit of error bodies. */
 const MAX_FAILURE_BYTES = 1024 * 1024;
 
-async function failureOf(answer: HttpAnswer, { method }: TransportRequest): Promise<StatusError> {
+async function failureOf(answer: HttpResponse, { method }: TransportRequest): Promise<StatusError> {
   const text = (await readBody(answer.body, MAX_FAILURE_BYTES)).toString('utf8');
   const retryAfterSeconds = Number(answer.header('retry-after') ?? 0) || 0;
   const status = statusIn(text);

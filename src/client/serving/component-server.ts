@@ -21,7 +21,7 @@ import {
   type DelegatedAccessDeps,
   type DelegationTimes,
 } from './delegated-access.ts';
-import { flagzAnswer, statuszAnswer } from './zpages.ts';
+import { flagzResponse, statuszResponse } from './zpages.ts';
 
 /** PEM texts. */
 export interface ComponentCertificates {
@@ -172,19 +172,19 @@ type Routes = (path: string, ...request: Parameters<Route>) => Answer | undefine
 const PATHS = ['/configz', '/flagz', '/healthz', '/livez', '/metrics', '/readyz', '/statusz'];
 
 function routesOf(config: ComponentServerConfig, deps: ComponentServerDeps, startedMs: number): Routes {
-  const health = (endpoint: string) => (query: URLSearchParams) => healthAnswer(endpoint, deps.checks, query);
+  const health = (endpoint: string) => (query: URLSearchParams) => healthResponse(endpoint, deps.checks, query);
   const facts = { name: config.name, version: deps.version, startedMs, paths: PATHS };
   const routes = new Map<string, Route>([
     ...['healthz', 'livez', 'readyz'].map((name) => [`/${name}`, health(name)] as const),
     ['/metrics', () => ({ code: 200, body: deps.metrics.text(), headers: { 'content-type': METRICS_CONTENT_TYPE } })],
     ['/configz', () => ({ code: 200, body: JSON.stringify(deps.configuration()), headers: { 'content-type': 'application/json' } })],
-    ['/flagz', (_, accept) => flagzAnswer(config.name, deps.flags(), accept)],
-    ['/statusz', (_, accept) => statuszAnswer({ ...facts, nowMs: deps.clock.now() }, accept)],
+    ['/flagz', (_, accept) => flagzResponse(config.name, deps.flags(), accept)],
+    ['/statusz', (_, accept) => statuszResponse({ ...facts, nowMs: deps.clock.now() }, accept)],
   ]);
   return (path, query, accept) => routes.get(path)?.(query, accept) ?? singleCheck(path, deps.checks);
 }
 
-function healthAnswer(endpoint: string, checks: ComponentServerDeps['checks'], query: URLSearchParams): Answer {
+function healthResponse(endpoint: string, checks: ComponentServerDeps['checks'], query: URLSearchParams): Answer {
   const excluded = new Set(query.getAll('exclude'));
   const results = Object.entries({ ping: () => undefined, ...checks })
     .filter(([name]) => !excluded.has(name))

@@ -8,7 +8,7 @@ export interface StatuszFacts {
   readonly paths: readonly string[];
 }
 
-export interface ZpageAnswer {
+export interface ZpageResponse {
   readonly code: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -19,7 +19,7 @@ const TEXT = ['text/plain', 'text/*', '*/*'];
 const MAX_CLAUSES = 32;
 
 /** `/statusz` as text, or as an object for clients that accept `application/json;as=Statusz;v=v1beta1;g=config.k8s.io`. */
-export function statuszAnswer(facts: StatuszFacts, accept: string | undefined): ZpageAnswer {
+export function statuszResponse(facts: StatuszFacts, accept: string | undefined): ZpageResponse {
   const { name, version, startedMs, nowMs, paths } = facts;
   const uptimeSeconds = Math.max(0, Math.floor((nowMs - startedMs) / 1000));
   const sorted = paths.toSorted();
@@ -36,7 +36,7 @@ export function statuszAnswer(facts: StatuszFacts, accept: string | undefined): 
 }
 
 /** `/flagz`: the flags that were set, as text or as an object of kind `Flagz`. */
-export function flagzAnswer(name: string, flags: ReadonlyMap<string, string>, accept: string | undefined): ZpageAnswer {
+export function flagzResponse(name: string, flags: ReadonlyMap<string, string>, accept: string | undefined): ZpageResponse {
   const text = [...flags].map(([flag, value]) => `${flag}=${value}`).toSorted();
   return answer({ page: 'flagz', kind: 'Flagz', name, text, fields: { flags: Object.fromEntries(flags) } }, accept);
 }
@@ -49,7 +49,7 @@ interface Page {
   readonly fields: object;
 }
 
-function answer({ page, kind, name, text, fields }: Page, accept: string | undefined): ZpageAnswer {
+function answer({ page, kind, name, text, fields }: Page, accept: string | undefined): ZpageResponse {
   const version = accept?.trim() ? versionOf(accept, kind) : 'text';
   if (version === undefined) {
     const types = `application/json;as=${kind};v=v1beta1;g=${GROUP}, text/plain`;

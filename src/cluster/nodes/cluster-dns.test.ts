@@ -50,7 +50,7 @@ it('cluster DNS writes nothing at a start that changes nothing: the webhooks tha
     throw new Error('the webhook is down');
   };
   let asked = () => {};
-  const whenAsked = new Promise<void>((resolve) => {
+  const firstRequest = new Promise<void>((resolve) => {
     asked = resolve;
   });
   const slices = { get: async () => existing, create: write, patch: write };
@@ -62,6 +62,6 @@ it('cluster DNS writes nothing at a start that changes nothing: the webhooks tha
   };
   await using dns = startClusterDns(CONFIG, Promise.resolve('127.0.0.1'), depsWith({ of } as unknown as Client));
   await dns.ready;
-  await whenAsked;
+  await firstRequest;
   expect(written).toEqual([]);
 });

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { realClock } from '#base';
 import type { DbusMessage } from '../dbus/dbus-wire.ts';
-import { type FakeAnswer, type FakeBus, openFakeBus } from '../dbus/fake-bus.test-setup.ts';
+import { type FakeResponse, type FakeBus, openFakeBus } from '../dbus/fake-bus.test-setup.ts';
 import { LegacyTree, UnifiedTree } from './cgroup-tree.ts';
 import { SystemdTree } from './systemd-tree.ts';
 import { SystemdUnits, type UnitProperties } from './systemd-units.ts';
@@ -92,7 +92,7 @@ describe('SystemdUnits', () => {
   const systemd = { path: '/org/freedesktop/systemd1', interface: 'org.freedesktop.systemd1.Manager' };
   const JOB = '/org/freedesktop/systemd1/job/7';
   let bus: FakeBus;
-  let answer: (call: DbusMessage) => FakeAnswer;
+  let answer: (call: DbusMessage) => FakeResponse;
   let members: string[];
 
   const endJob = (result: string) =>

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { type DbusInput, type DbusMessage, decodeMessage, encodeBody, encodeMessage, messageLength } from './dbus-wire.ts';
 
-export interface FakeAnswer {
+export interface FakeResponse {
   /** Of the body; an error's name makes it an error. */
   readonly signature?: string;
   readonly body?: readonly DbusInput[];
@@ -20,7 +20,7 @@ export interface FakeSignal {
 }
 
 /** A bus with one client, whose calls the test answers. */
-export async function openFakeBus(answer: (call: DbusMessage) => FakeAnswer) {
+export async function openFakeBus(answer: (call: DbusMessage) => FakeResponse) {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'bus-'));
   let client: Socket | undefined;
   const reply = (socket: Socket, bytes: Buffer) => {

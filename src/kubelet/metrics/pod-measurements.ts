@@ -1,6 +1,6 @@
 import type { core } from '#api';
 import type { Clock } from '#base';
-import type { ProbeAnswer, ProbeRequest } from '../prober/prober.ts';
+import type { ProbeResult, ProbeRequest } from '../prober/prober.ts';
 import type { KubeletMetrics, ProbeOutcome } from './kubelet-metrics.ts';
 
 export interface PodMeasurementsDeps {
@@ -44,7 +44,7 @@ export class PodMeasurements {
     if (!wasRunning && view.phase() === 'Running') kubeletMetrics.podRuns(clock.monotonic() - this.#seenAt);
   }
 
-  async probe(container: string, { type }: ProbeRequest, ask: () => Promise<ProbeAnswer>): Promise<ProbeAnswer> {
+  async probe(container: string, { type }: ProbeRequest, ask: () => Promise<ProbeResult>): Promise<ProbeResult> {
     const { kubeletMetrics, clock } = this.deps;
     if (kubeletMetrics === undefined) return ask();
     const since = clock.monotonic();

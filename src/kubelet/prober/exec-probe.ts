@@ -3,12 +3,12 @@ import { formatDurationMs, goQuote } from '#machinery';
 import { type ContainerRuntime, RuntimeError } from '../cri/runtime.ts';
 import { MAX_PROGRAM_LENGTH } from '../pods/config/container-config.ts';
 import { expandVariables } from '../pods/config/expand-variables.ts';
-import type { ProbeAnswer, ProbeRequest, ProbeTarget } from './prober.ts';
+import type { ProbeResult, ProbeRequest, ProbeTarget } from './prober.ts';
 
 const MAX_OUTPUT_BYTES = 10 * 1024;
 
 /** Succeeds when the command exits with 0 in time. Rejects when it cannot be executed. */
-export async function execProbe(target: ProbeTarget, { probe, timeoutMs }: ProbeRequest, runtime: ContainerRuntime): Promise<ProbeAnswer> {
+export async function execProbe(target: ProbeTarget, { probe, timeoutMs }: ProbeRequest, runtime: ContainerRuntime): Promise<ProbeResult> {
   const command = literallyExpanded(probe.exec?.command ?? [], target.container);
   try {
     const { exitCode, stdout, stderr } = await runtime.execSync(target.containerId, { command, timeoutMs });

@@ -2,7 +2,7 @@ import type { core } from '#api';
 import { type Clock, enumeration, field, GrpcClient, GrpcError, grpcStatus, message } from '#base';
 import { formatDurationMs } from '#machinery';
 import { joinHostPort } from './go-errors.ts';
-import type { ProbeAnswer, ProbeTarget } from './prober.ts';
+import type { ProbeResult, ProbeTarget } from './prober.ts';
 
 const SERVING_STATUS = enumeration('UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNKNOWN');
 const REQUEST = message({ service: field(1, 'string') });
@@ -14,7 +14,7 @@ export async function grpcProbe(
   { port, service = '' }: core.GRPCAction,
   { podIp }: ProbeTarget,
   { clock, timeoutMs }: { readonly clock: Clock; readonly timeoutMs: number },
-): Promise<ProbeAnswer> {
+): Promise<ProbeResult> {
   const address = joinHostPort(podIp, port);
   using client = new GrpcClient({ endpoint: `http://${address}`, clock, connectTimeoutMs: timeoutMs });
   try {
@@ -27,7 +27,7 @@ export async function grpcProbe(
   }
 }
 
-function failed(output: string): ProbeAnswer {
+function failed(output: string): ProbeResult {
   return { passed: false, output };
 }
 

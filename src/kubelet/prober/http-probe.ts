@@ -4,7 +4,7 @@ import type { core } from '#api';
 import { goQuote } from '#machinery';
 import { containerPort } from './container-port.ts';
 import { dialErrorText, HTTP_INSTEAD_OF_HTTPS, joinHostPort, readErrorText } from './go-errors.ts';
-import { type HookAnswer, type ProbeAnswer, ProbeError, type ProbeTarget } from './prober.ts';
+import { type HookResponse, type ProbeResult, ProbeError, type ProbeTarget } from './prober.ts';
 import { type RequestHeaders, requestHeaders } from './request-headers.ts';
 
 const MAX_REDIRECTS = 10;
@@ -22,15 +22,15 @@ export interface HttpProbeOptions {
  * Status 200 to 399 succeeds; redirects to the same host are followed, others succeed with a warning. Certificates are not
  * verified. Rejects when the request is invalid, or the body of the answer breaks off.
  */
-export async function httpProbe(action: core.HTTPGetAction, target: ProbeTarget, options: HttpProbeOptions): Promise<ProbeAnswer> {
+export async function httpProbe(action: core.HTTPGetAction, target: ProbeTarget, options: HttpProbeOptions): Promise<ProbeResult> {
   const outcome = await followed(firstUrl(action, target), action, options);
   if ('error' in outcome) return failed(outcome.error);
   if (outcome.bodyError !== undefined) throw new ProbeError(outcome.bodyError, 'failure');
-  return probeAnswer(outcome);
+  return probeResult(outcome);
 }
 
 /** The request of a lifecycle hook. Any answer is a success. Rejects when there is none. */
-export async function httpHook(action: core.HTTPGetAction, target: ProbeTarget, options: HttpProbeOptions): Promise<HookAnswer> {
+export async function httpHook(action: core.HTTPGetAction, target: ProbeTarget, options: HttpProbeOptions): Promise<HookResponse> {
   const url = firstUrl(action, target);
   const outcome = await followed(url, action, { ...options, isHook: true });
   if (!('error' in outcome)) return {};
@@ -60,11 +60,11 @@ async function followed(first: URL, action: core.HTTPGetAction, options: HttpPro
   }
 }
 
-function failed(output: string): ProbeAnswer {
+function failed(output: string): ProbeResult {
   return { passed: false, output };
 }
 
-function probeAnswer({ code, body }: Answer): ProbeAnswer {
+function probeResult({ code, body }: Answer): ProbeResult {
   if (code < 200 || code >= 400) return failed(`HTTP probe failed with statuscode: ${code}`);
   if (code < 300) return { passed: true, output: body };
   return { passed: true, isWarning: true, output: `Probe terminated redirects, Response body: ${body}` };

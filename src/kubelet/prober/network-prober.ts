@@ -4,7 +4,7 @@ import type { ContainerRuntime } from '../cri/runtime.ts';
 import { execProbe } from './exec-probe.ts';
 import { grpcProbe } from './grpc-probe.ts';
 import { httpHook, httpProbe } from './http-probe.ts';
-import type { ProbeAnswer, ProbeRequest, Prober, ProbeTarget } from './prober.ts';
+import type { ProbeResult, ProbeRequest, Prober, ProbeTarget } from './prober.ts';
 import { tcpProbe } from './tcp-probe.ts';
 
 export interface NetworkProberDeps {
@@ -24,7 +24,7 @@ export function networkProber(deps: NetworkProberDeps): Prober {
   };
 }
 
-async function withRetries(attempt: () => Promise<ProbeAnswer>): Promise<ProbeAnswer> {
+async function withRetries(attempt: () => Promise<ProbeResult>): Promise<ProbeResult> {
   for (let left = ATTEMPTS - 1; left > 0; left--) {
     try {
       return await attempt();
@@ -35,7 +35,7 @@ async function withRetries(attempt: () => Promise<ProbeAnswer>): Promise<ProbeAn
   return attempt();
 }
 
-async function probeOnce(target: ProbeTarget, request: ProbeRequest, { runtime, clock }: NetworkProberDeps): Promise<ProbeAnswer> {
+async function probeOnce(target: ProbeTarget, request: ProbeRequest, { runtime, clock }: NetworkProberDeps): Promise<ProbeResult> {
   const { exec, httpGet, tcpSocket, grpc } = request.probe;
   if (exec !== undefined) return execProbe(target, request, runtime);
   using limit = timeoutSignal(clock, request.timeoutMs);

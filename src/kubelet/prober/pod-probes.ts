@@ -3,12 +3,12 @@ import type { Clock, Logger } from '#base';
 import type { PodEvents } from '../pods/pod-events.ts';
 import { isSidecar, type PodContainer, type PodState } from '../pods/pod-state.ts';
 import { type ProbeOutput, ProbeWorker } from './probe-worker.ts';
-import type { ProbeAnswer, ProbeRequest } from './prober.ts';
+import type { ProbeResult, ProbeRequest } from './prober.ts';
 
 export interface PodProbesOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  ask(container: PodContainer, request: ProbeRequest): Promise<ProbeAnswer>;
+  ask(container: PodContainer, request: ProbeRequest): Promise<ProbeResult>;
   readonly events: PodEvents;
   /** The readiness, startup state or liveness of a container has changed. */
   onChange(): void;

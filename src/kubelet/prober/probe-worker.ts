@@ -1,6 +1,6 @@
 import type { core } from '#api';
 import type { Clock, Logger, TimerHandle } from '#base';
-import { type ProbeAnswer, ProbeError, type ProbeRequest } from './prober.ts';
+import { type ProbeResult, ProbeError, type ProbeRequest } from './prober.ts';
 
 /** Probe results for events and metrics; the last two mean that the probe could not be executed. */
 export type ProbeOutput = 'failure' | 'warning' | 'errorAsFailure' | 'errorAsUnknown';
@@ -15,7 +15,7 @@ export interface ProbeWorkerOptions {
   /** The result of an earlier kubelet. */
   readonly earlierResult?: boolean;
   /** Rejects when the probe could not be executed. */
-  ask(request: ProbeRequest): Promise<ProbeAnswer>;
+  ask(request: ProbeRequest): Promise<ProbeResult>;
   /** A probe failed, warned, or could not be executed: recorded as an event. */
   onOutput(kind: ProbeOutput, output: string): void;
   /** The result changed, after thresholds. */
@@ -70,7 +70,7 @@ export class ProbeWorker {
     if (!this.#isStopped) this.#wakeIn(answer instanceof Error ? this.#periodMs : this.#delayAfter(answer));
   }
 
-  #notify(answer: ProbeAnswer | Error): void {
+  #notify(answer: ProbeResult | Error): void {
     const { onOutput } = this.#options;
     // An error is no statement about the container.
     if (answer instanceof Error) onOutput(isFailure(answer) ? 'errorAsFailure' : 'errorAsUnknown', answer.message);
@@ -81,7 +81,7 @@ export class ProbeWorker {
     }
   }
 
-  async #ask(request: ProbeRequest): Promise<ProbeAnswer | Error> {
+  async #ask(request: ProbeRequest): Promise<ProbeResult | Error> {
     try {
       return await this.#options.ask(request);
     } catch (error) {
@@ -102,7 +102,7 @@ export class ProbeWorker {
     this.#options.onResult(passed);
   }
 
-  #delayAfter({ passed, sameUntilMs }: ProbeAnswer): number {
+  #delayAfter({ passed, sameUntilMs }: ProbeResult): number {
     const { clock } = this.#options;
     const periodMs = this.#periodMs;
     // Each failure is reported; a repeated success need not be probed.

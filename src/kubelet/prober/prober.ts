@@ -12,7 +12,7 @@ export interface ProbeRequest {
   readonly timeoutMs: number;
 }
 
-export interface ProbeAnswer {
+export interface ProbeResult {
   readonly passed: boolean;
   /** The output of a failed probe, or of a success with a warning. */
   readonly output: string;
@@ -32,7 +32,7 @@ export class ProbeError extends Error {
   }
 }
 
-export interface HookAnswer {
+export interface HookResponse {
   /** The address whose HTTPS request failed and was retried over HTTP. */
   readonly fellBackFrom?: string;
 }
@@ -40,7 +40,7 @@ export interface HookAnswer {
 /** Executes probes and hook requests. */
 export interface Prober {
   /** Rejects when the probe could not be executed. */
-  probe(target: ProbeTarget, request: ProbeRequest): Promise<ProbeAnswer>;
+  probe(target: ProbeTarget, request: ProbeRequest): Promise<ProbeResult>;
   /** The request of a lifecycle hook. Rejects when there is no answer. */
-  httpGet(action: core.HTTPGetAction, target: ProbeTarget, signal: AbortSignal): Promise<HookAnswer>;
+  httpGet(action: core.HTTPGetAction, target: ProbeTarget, signal: AbortSignal): Promise<HookResponse>;
 }

@@ -2,16 +2,16 @@ import { connect } from 'node:net';
 import type { core } from '#api';
 import { containerPort } from './container-port.ts';
 import { dialErrorText, joinHostPort } from './go-errors.ts';
-import type { ProbeAnswer, ProbeTarget } from './prober.ts';
+import type { ProbeResult, ProbeTarget } from './prober.ts';
 
 /** Succeeds when a connection is established. */
-export async function tcpProbe(action: core.TCPSocketAction, target: ProbeTarget, signal: AbortSignal): Promise<ProbeAnswer> {
+export async function tcpProbe(action: core.TCPSocketAction, target: ProbeTarget, signal: AbortSignal): Promise<ProbeResult> {
   const port = containerPort(action.port, target.container);
   const host = action.host || target.podIp;
   const address = joinHostPort(host, port);
   return new Promise((resolve) => {
     const socket = connect({ host, port });
-    const finish = (answer: ProbeAnswer) => {
+    const finish = (answer: ProbeResult) => {
       signal.removeEventListener('abort', onTimeout);
       socket.destroy();
       resolve(answer);

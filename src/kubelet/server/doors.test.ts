@@ -4,7 +4,7 @@ import { realClock, silentLogger } from '#base';
 import { Client, type Transport } from '#client';
 import { withDefaults } from '../configuration/defaults.ts';
 import { AUTHORITY, certificateFor, OTHER_AUTHORITY } from './certificates.test-data.ts';
-import { textAnswer } from './kubelet-call.ts';
+import { textResponse } from './kubelet-call.ts';
 import { type KubeletServer, startKubeletServer } from './kubelet-server.ts';
 import { accessPolicy } from './node-servers.ts';
 
@@ -104,7 +104,7 @@ beforeAll(async () => {
       ...{ client: new Client(reviewer), clock: realClock, logger: silentLogger },
       handle: async () => {
         reached++;
-        return textAnswer(200, 'reached');
+        return textResponse(200, 'reached');
       },
     },
   );

@@ -19,7 +19,7 @@ export interface KubeletContent {
 }
 
 /** Content, or an upgraded connection. */
-export type KubeletAnswer = KubeletContent | Upgrade;
+export type KubeletResponse = KubeletContent | Upgrade;
 
 /** An error response, with the text that clients print. */
 export class KubeletError extends Error {
@@ -40,20 +40,20 @@ export function requestTarget(url: string | undefined): URL | undefined {
   return text === undefined || !URL.canParse(text) ? undefined : new URL(text);
 }
 
-export function textAnswer(code: number, message: string): KubeletContent {
-  return contentAnswer(code, 'text/plain; charset=utf-8', message);
+export function textResponse(code: number, message: string): KubeletContent {
+  return contentResponse(code, 'text/plain; charset=utf-8', message);
 }
 
-export function jsonAnswer(value: object): KubeletContent {
-  return contentAnswer(200, 'application/json', JSON.stringify(value));
+export function jsonResponse(value: object): KubeletContent {
+  return contentResponse(200, 'application/json', JSON.stringify(value));
 }
 
-export function contentAnswer(code: number, contentType: string, body: string | Uint8Array): KubeletContent {
+export function contentResponse(code: number, contentType: string, body: string | Uint8Array): KubeletContent {
   return { code, headers: { 'content-type': contentType }, body: once(Buffer.from(body)) };
 }
 
 export function notFound(): KubeletContent {
-  return textAnswer(404, '404 page not found');
+  return textResponse(404, '404 page not found');
 }
 
 async function* once(chunk: Uint8Array): AsyncIterable<Uint8Array> {

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import type { core } from '#api';
 import { type Clock, METRICS_CONTENT_TYPE, type MetricsRegistry } from '#base';
-import { flagzAnswer, statuszAnswer, type ZpageAnswer } from '#client';
+import { flagzResponse, statuszResponse, type ZpageResponse } from '#client';
 import type { NodeMonitoring } from '../cadvisor/node-monitoring.ts';
 import type { DefaultedConfiguration } from '../configuration/defaults.ts';
 import type { ContainerRuntime } from '../cri/runtime.ts';
@@ -12,15 +12,15 @@ import { KUBELET_VERSION } from '../node/node-config.ts';
 import { containerSpecs } from '../pods/pod-state.ts';
 import type { VolumeCount, VolumeUsage } from '../volumes/pod-volumes.ts';
 import { findLoggedContainer, logBytes } from './container-logs.ts';
-import { contentAnswer, jsonAnswer, type KubeletAnswer, type KubeletCall, KubeletError, notFound, textAnswer } from './kubelet-call.ts';
+import { contentResponse, jsonResponse, type KubeletResponse, type KubeletCall, KubeletError, notFound, textResponse } from './kubelet-call.ts';
 import { parseLogOptions } from './log-options.ts';
-import { attachAnswer, execAnswer, portForwardAnswer, runAnswer } from './pod-streams.ts';
+import { attachResponse, execResponse, portForwardResponse, runResponse } from './pod-streams.ts';
 import { containerMetrics, resourceMetrics } from './resource-metrics.ts';
 import { statsSummary } from './stats-summary.ts';
 import { systemLogs } from './system-logs.ts';
 import { volumeMetrics } from './volume-stats.ts';
 
-export type { KubeletAnswer, KubeletCall } from './kubelet-call.ts';
+export type { KubeletResponse, KubeletCall } from './kubelet-call.ts';
 
 export interface KubeletHandlerDeps {
   readonly nodeName: string;
@@ -51,7 +51,7 @@ export interface KubeletHandlerDeps {
   problem(): string | undefined;
 }
 
-type Route = (rest: readonly string[], call: KubeletCall, deps: KubeletHandlerDeps) => Promise<KubeletAnswer> | KubeletAnswer;
+type Route = (rest: readonly string[], call: KubeletCall, deps: KubeletHandlerDeps) => Promise<KubeletResponse> | KubeletResponse;
 
 const NAME = 'kubelet';
 const READ: readonly string[] = ['GET', 'HEAD'];
@@ -63,14 +63,14 @@ const ROUTES: ReadonlyMap<string, { readonly methods: readonly string[]; readonl
     healthz: { methods: READ, answer: health },
     pods: { methods: READ, answer: (_, __, deps) => podList(deps.pods()) },
     runningpods: { methods: READ, answer: (_, __, deps) => podList(deps.pods().filter(isRunning)) },
-    metrics: { methods: READ, answer: metricsAnswer },
+    metrics: { methods: READ, answer: metricsResponse },
     stats: { methods: READ, answer: stats },
-    configz: { methods: READ, answer: (_, __, deps) => jsonAnswer({ kubeletconfig: masked(deps.configuration()) }) },
+    configz: { methods: READ, answer: (_, __, deps) => jsonResponse({ kubeletconfig: masked(deps.configuration()) }) },
     containerLogs: { methods: READ, answer: containerLogs },
-    exec: { methods: STREAM, answer: execAnswer },
-    attach: { methods: STREAM, answer: attachAnswer },
-    portForward: { methods: STREAM, answer: portForwardAnswer },
-    run: { methods: ['POST'], answer: runAnswer },
+    exec: { methods: STREAM, answer: execResponse },
+    attach: { methods: STREAM, answer: attachResponse },
+    portForward: { methods: STREAM, answer: portForwardResponse },
+    run: { methods: ['POST'], answer: runResponse },
     checkpoint: { methods: ['POST'], answer: checkpoint },
     logs: { methods: READ, answer: machineLogs },
     flagz: { methods: READ, answer: flagz },
@@ -89,24 +89,24 @@ function masked(config: DefaultedConfiguration): DefaultedConfiguration {
 }
 
 /** The kubelet's API. */
-export function kubeletHandler(deps: KubeletHandlerDeps): (call: KubeletCall) => Promise<KubeletAnswer> {
+export function kubeletHandler(deps: KubeletHandlerDeps): (call: KubeletCall) => Promise<KubeletResponse> {
   return async (call) => {
     try {
       return await route(call, deps);
     } catch (error) {
-      if (error instanceof KubeletError) return textAnswer(error.code, error.message);
-      if (error instanceof RangeError) return textAnswer(400, error.message);
-      return textAnswer(500, (error as Error).message);
+      if (error instanceof KubeletError) return textResponse(error.code, error.message);
+      if (error instanceof RangeError) return textResponse(400, error.message);
+      return textResponse(500, (error as Error).message);
     }
   };
 }
 
-function route(call: KubeletCall, deps: KubeletHandlerDeps): Promise<KubeletAnswer> | KubeletAnswer {
+function route(call: KubeletCall, deps: KubeletHandlerDeps): Promise<KubeletResponse> | KubeletResponse {
   const [, first = '', ...rest] = call.path.split('/').map(decodeSegment);
   const route = ROUTES.get(first);
   if (route === undefined) return notFound();
-  if (DEBUGGING.has(first) && !deps.configuration().enableDebuggingHandlers) return textAnswer(405, 'Debug endpoints are disabled.');
-  if (!route.methods.includes(call.method)) return textAnswer(405, '405: Method Not Allowed');
+  if (DEBUGGING.has(first) && !deps.configuration().enableDebuggingHandlers) return textResponse(405, 'Debug endpoints are disabled.');
+  if (!route.methods.includes(call.method)) return textResponse(405, '405: Method Not Allowed');
   return route.answer(rest, call, deps);
 }
 
@@ -118,25 +118,25 @@ function decodeSegment(text: string): string {
   }
 }
 
-function health(rest: readonly string[], _call: KubeletCall, deps: KubeletHandlerDeps): KubeletAnswer {
+function health(rest: readonly string[], _call: KubeletCall, deps: KubeletHandlerDeps): KubeletResponse {
   if (rest.length > 1 || (rest.length === 1 && !['', 'ping', 'log', 'syncloop'].includes(rest[0]!))) return notFound();
   const problem = deps.problem();
-  return problem === undefined ? textAnswer(200, 'ok') : textAnswer(500, problem);
+  return problem === undefined ? textResponse(200, 'ok') : textResponse(500, problem);
 }
 
-function podList(items: readonly core.Pod[]): KubeletAnswer {
-  return jsonAnswer({ kind: 'PodList', apiVersion: 'v1', metadata: {}, items });
+function podList(items: readonly core.Pod[]): KubeletResponse {
+  return jsonResponse({ kind: 'PodList', apiVersion: 'v1', metadata: {}, items });
 }
 
 function isRunning({ status }: core.Pod): boolean {
   return (status?.containerStatuses ?? []).some(({ state }) => state?.running !== undefined);
 }
 
-async function metricsAnswer(
+async function metricsResponse(
   [part = '', ...more]: readonly string[],
   _call: KubeletCall,
   deps: KubeletHandlerDeps,
-): Promise<KubeletAnswer> {
+): Promise<KubeletResponse> {
   const text = async () => {
     if (more.length > 0) return undefined;
     if (part === '') return ownMetrics(deps);
@@ -145,7 +145,7 @@ async function metricsAnswer(
     return part === 'probes' ? (deps.kubeletMetrics?.probes.text() ?? '') : undefined;
   };
   const body = await text();
-  return body === undefined ? notFound() : contentAnswer(200, METRICS_CONTENT_TYPE, body);
+  return body === undefined ? notFound() : contentResponse(200, METRICS_CONTENT_TYPE, body);
 }
 
 async function ownMetrics(deps: KubeletHandlerDeps): Promise<string> {
@@ -155,11 +155,11 @@ async function ownMetrics(deps: KubeletHandlerDeps): Promise<string> {
   return metrics.text() + kubeletMetrics.registry.text() + (await countedMetrics(runtime, deps.pods())) + volumes;
 }
 
-async function stats([part = '', ...more]: readonly string[], _call: KubeletCall, deps: KubeletHandlerDeps): Promise<KubeletAnswer> {
-  return part === 'summary' && more.length === 0 ? jsonAnswer(await statsSummary(deps)) : notFound();
+async function stats([part = '', ...more]: readonly string[], _call: KubeletCall, deps: KubeletHandlerDeps): Promise<KubeletResponse> {
+  return part === 'summary' && more.length === 0 ? jsonResponse(await statsSummary(deps)) : notFound();
 }
 
-async function containerLogs(names: readonly string[], call: KubeletCall, deps: KubeletHandlerDeps): Promise<KubeletAnswer> {
+async function containerLogs(names: readonly string[], call: KubeletCall, deps: KubeletHandlerDeps): Promise<KubeletResponse> {
   const [namespace, name, container] = names;
   if (!namespace) throw new KubeletError(400, '{"message": "Missing podNamespace."}');
   if (!name) throw new KubeletError(400, '{"message": "Missing podID."}');
@@ -172,28 +172,28 @@ async function containerLogs(names: readonly string[], call: KubeletCall, deps: 
   return { code: 200, headers: { 'content-type': 'text/plain' }, body: logBytes(logged, request, { logs, signal: call.signal }) };
 }
 
-function machineLogs(names: readonly string[], call: KubeletCall, deps: KubeletHandlerDeps): Promise<KubeletAnswer> | KubeletAnswer {
+function machineLogs(names: readonly string[], call: KubeletCall, deps: KubeletHandlerDeps): Promise<KubeletResponse> | KubeletResponse {
   const { enableSystemLogHandler, enableSystemLogQuery = false } = deps.configuration();
-  if (!enableSystemLogHandler) return textAnswer(405, 'logs endpoint is disabled.');
+  if (!enableSystemLogHandler) return textResponse(405, 'logs endpoint is disabled.');
   const directory = deps.systemLogsDir?.();
   return directory === undefined ? notFound() : systemLogs(names, call, { directory, allowsQueries: enableSystemLogQuery });
 }
 
-function flagz(rest: readonly string[], { headers }: KubeletCall, { flags = new Map() }: KubeletHandlerDeps): KubeletAnswer {
-  return rest.length > 0 ? notFound() : pageAnswer(flagzAnswer(NAME, flags, headers?.accept));
+function flagz(rest: readonly string[], { headers }: KubeletCall, { flags = new Map() }: KubeletHandlerDeps): KubeletResponse {
+  return rest.length > 0 ? notFound() : pageResponse(flagzResponse(NAME, flags, headers?.accept));
 }
 
-function statusz(rest: readonly string[], { headers }: KubeletCall, { startedMs, clock }: KubeletHandlerDeps): KubeletAnswer {
+function statusz(rest: readonly string[], { headers }: KubeletCall, { startedMs, clock }: KubeletHandlerDeps): KubeletResponse {
   const paths = [...ROUTES.keys()].map((path) => `/${path}`);
   const facts = { name: NAME, version: KUBELET_VERSION, startedMs, nowMs: clock.now(), paths };
-  return rest.length > 0 ? notFound() : pageAnswer(statuszAnswer(facts, headers?.accept));
+  return rest.length > 0 ? notFound() : pageResponse(statuszResponse(facts, headers?.accept));
 }
 
-function pageAnswer({ code, headers, body }: ZpageAnswer): KubeletAnswer {
-  return { ...textAnswer(code, body), headers };
+function pageResponse({ code, headers, body }: ZpageResponse): KubeletResponse {
+  return { ...textResponse(code, body), headers };
 }
 
-async function checkpoint(names: readonly string[], call: KubeletCall, deps: KubeletHandlerDeps): Promise<KubeletAnswer> {
+async function checkpoint(names: readonly string[], call: KubeletCall, deps: KubeletHandlerDeps): Promise<KubeletResponse> {
   const [namespace, name, container = ''] = names;
   const pod = deps.pods().find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
   if (pod === undefined) throw new KubeletError(404, 'pod does not exist');
@@ -210,5 +210,5 @@ async function checkpoint(names: readonly string[], call: KubeletCall, deps: Kub
   } catch (error) {
     throw new KubeletError(500, `checkpointing of ${namespace}/${name}/${container} failed (${(error as Error).message})`);
   }
-  return jsonAnswer({ items: [location] });
+  return jsonResponse({ items: [location] });
 }

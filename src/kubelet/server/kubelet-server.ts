@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { type Component, DeadPeerMonitor, type Logger, listenOn, runComponent, waitForAbort } from '#base';
 import { type AccessPolicy, CallerGate, type CallerGateDeps } from './caller-gate.ts';
-import { type KubeletAnswer, type KubeletCall, requestTarget } from './kubelet-call.ts';
+import { type KubeletResponse, type KubeletCall, requestTarget } from './kubelet-call.ts';
 import { writeResponse } from './write-response.ts';
 
 export interface KubeletServerConfig {
@@ -34,7 +34,7 @@ export interface ServingKeys {
 
 export interface KubeletServerDeps extends CallerGateDeps {
   readonly logger: Logger;
-  readonly handle: (call: KubeletCall) => Promise<KubeletAnswer>;
+  readonly handle: (call: KubeletCall) => Promise<KubeletResponse>;
 }
 
 export interface KubeletServer extends Component {
@@ -141,18 +141,18 @@ async function serveUpgrade(request: IncomingMessage, socket: Duplex, deps: Serv
   }
 }
 
-async function answerTo(request: IncomingMessage, signal: AbortSignal, { gate, handle }: ServingDeps): Promise<KubeletAnswer> {
+async function answerTo(request: IncomingMessage, signal: AbortSignal, { gate, handle }: ServingDeps): Promise<KubeletResponse> {
   const url = requestTarget(request.url);
-  if (url === undefined) return rejectionAnswer(400, 'Bad Request');
+  if (url === undefined) return rejectionResponse(400, 'Bad Request');
   const method = request.method ?? 'GET';
   const socket = request.socket as TLSSocket;
   const rejection = await gate.reject({ socket, authorization: request.headers.authorization, method, path: url.pathname });
-  if (rejection !== undefined) return rejectionAnswer(rejection.code, rejection.message);
+  if (rejection !== undefined) return rejectionResponse(rejection.code, rejection.message);
   const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, [value].flat().join(', ')]));
   return handle({ method, path: url.pathname, query: url.searchParams, headers, body: request, signal });
 }
 
-function rejectionAnswer(code: number, message: string): KubeletAnswer {
+function rejectionResponse(code: number, message: string): KubeletResponse {
   return {
     code,
     headers: { 'content-type': 'text/plain; charset=utf-8' },

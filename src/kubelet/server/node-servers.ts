@@ -4,7 +4,7 @@ import type { Client } from '#client';
 import { parseDurationMs } from '#machinery';
 import type { DefaultedConfiguration } from '../configuration/defaults.ts';
 import type { AccessPolicy } from './caller-gate.ts';
-import type { KubeletAnswer, KubeletCall } from './kubelet-call.ts';
+import type { KubeletResponse, KubeletCall } from './kubelet-call.ts';
 import { type KubeletServer, type ServingKeys, startKubeletServer } from './kubelet-server.ts';
 import { startPlainServer } from './plain-server.ts';
 
@@ -26,7 +26,7 @@ export interface NodeServersDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly certificate: ServingCertificate;
-  readonly handle: (call: KubeletCall) => Promise<KubeletAnswer>;
+  readonly handle: (call: KubeletCall) => Promise<KubeletResponse>;
 }
 
 /** Served without authentication on `readOnlyPort`. */

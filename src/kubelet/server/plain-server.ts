@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Component, type Logger, listenOn, runComponent, waitForAbort } from '#base';
-import { type KubeletAnswer, type KubeletCall, requestTarget } from './kubelet-call.ts';
+import { type KubeletResponse, type KubeletCall, requestTarget } from './kubelet-call.ts';
 import { writeResponse } from './write-response.ts';
 
 export interface PlainServerConfig {
@@ -15,7 +15,7 @@ export interface PlainServerConfig {
 
 export interface PlainServerDeps {
   readonly logger: Logger;
-  readonly handle: (call: KubeletCall) => Promise<KubeletAnswer>;
+  readonly handle: (call: KubeletCall) => Promise<KubeletResponse>;
 }
 
 export interface PlainServer extends Component {

@@ -3,7 +3,7 @@ import { realClock } from '#base';
 import { acceptCommand, acceptPortForward, type CommandStreamOptions, isPort, relayCommand, type Upgrade, UpgradeError } from '#client';
 import type { ContainerRuntime, RemoteCommand } from '../cri/runtime.ts';
 import { type PodContainer, readPodState } from '../pods/pod-state.ts';
-import { type KubeletAnswer, type KubeletCall, KubeletError, textAnswer } from './kubelet-call.ts';
+import { type KubeletResponse, type KubeletCall, KubeletError, textResponse } from './kubelet-call.ts';
 
 export interface PodStreamDeps {
   readonly runtime: ContainerRuntime;
@@ -17,14 +17,14 @@ interface StreamTarget {
 }
 
 /** Runs a command in a container over an upgraded connection. */
-export async function execAnswer(names: readonly string[], call: KubeletCall, deps: PodStreamDeps): Promise<KubeletAnswer> {
+export async function execResponse(names: readonly string[], call: KubeletCall, deps: PodStreamDeps): Promise<KubeletResponse> {
   const { id } = await runningContainer(names, deps);
   const command = call.query.getAll('command');
-  return commandAnswer(call, (options, signal) => deps.runtime.exec({ containerId: id, command, ...options }, { signal }));
+  return commandResponse(call, (options, signal) => deps.runtime.exec({ containerId: id, command, ...options }, { signal }));
 }
 
 /** Attaches to the main process of a container. */
-export async function attachAnswer(names: readonly string[], call: KubeletCall, deps: PodStreamDeps): Promise<KubeletAnswer> {
+export async function attachResponse(names: readonly string[], call: KubeletCall, deps: PodStreamDeps): Promise<KubeletResponse> {
   const { pod, container } = commandTarget(names, deps);
   const running = await findRunning(pod, container, deps);
   // Upstream's message differs from the one for exec.
@@ -32,7 +32,7 @@ export async function attachAnswer(names: readonly string[], call: KubeletCall, 
     throw new KubeletError(500, `container ${container} not found in pod ${pod.metadata.name}_${pod.metadata.namespace}`);
   const { id } = running;
   const hasTerminal = terminalOf(pod, container);
-  return commandAnswer(call, (options, signal) =>
+  return commandResponse(call, (options, signal) =>
     deps.runtime.attach({ containerId: id, ...options, stderr: options.stderr && !hasTerminal }, { signal }),
   );
 }
@@ -44,14 +44,14 @@ function terminalOf({ spec }: core.Pod, container: string): boolean {
 }
 
 /** Runs a command and responds with its output. */
-export async function runAnswer(names: readonly string[], call: KubeletCall, deps: PodStreamDeps): Promise<KubeletAnswer> {
+export async function runResponse(names: readonly string[], call: KubeletCall, deps: PodStreamDeps): Promise<KubeletResponse> {
   const { id } = await runningContainer(names, deps);
   const command = (call.query.get('cmd') ?? '').split(' ');
   const { stdout, stderr } = await deps.runtime.execSync(id, { command, timeoutMs: 0 }, call.signal && { signal: call.signal });
-  return textAnswer(200, Buffer.concat([stdout, stderr]).toString());
+  return textResponse(200, Buffer.concat([stdout, stderr]).toString());
 }
 
-export async function portForwardAnswer(names: readonly string[], call: KubeletCall, deps: PodStreamDeps): Promise<KubeletAnswer> {
+export async function portForwardResponse(names: readonly string[], call: KubeletCall, deps: PodStreamDeps): Promise<KubeletResponse> {
   const pod = findPod(names, names.length > 2 ? names[2] : undefined, deps);
   const { sandbox } = await readPodState(deps, pod.metadata.uid ?? '');
   if (!sandbox?.isReady) throw new KubeletError(500, `cannot find pod sandbox of "${pod.metadata.name}" that runs`);
@@ -64,7 +64,7 @@ export async function portForwardAnswer(names: readonly string[], call: KubeletC
 
 type OpenCommand = (options: CommandStreamOptions, signal: AbortSignal) => Promise<RemoteCommand>;
 
-function commandAnswer(call: KubeletCall, open: OpenCommand): KubeletAnswer {
+function commandResponse(call: KubeletCall, open: OpenCommand): KubeletResponse {
   const options = commandOptions(call.query);
   return upgraded(() =>
     acceptCommand(headerOf(call), {
@@ -86,12 +86,12 @@ function commandAnswer(call: KubeletCall, open: OpenCommand): KubeletAnswer {
   );
 }
 
-function upgraded(accept: () => Upgrade): KubeletAnswer {
+function upgraded(accept: () => Upgrade): KubeletResponse {
   try {
     return accept();
   } catch (error) {
     if (!(error instanceof UpgradeError)) throw error;
-    const answer = textAnswer(error.code, error.message);
+    const answer = textResponse(error.code, error.message);
     return { ...answer, headers: { ...answer.headers, ...error.headers } };
   }
 }

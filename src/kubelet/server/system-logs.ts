@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { runProgram } from '#base';
-import { contentAnswer, type KubeletAnswer, type KubeletCall, KubeletError, notFound } from './kubelet-call.ts';
+import { contentResponse, type KubeletResponse, type KubeletCall, KubeletError, notFound } from './kubelet-call.ts';
 import { journalArguments, type LogQuery, parseLogQuery } from './log-query.ts';
 
 export interface SystemLogsConfig {
@@ -18,7 +18,7 @@ const TEXT = 'text/plain; charset=utf-8';
 const QUERY_MS = 30_000;
 
 /** Serves `/logs/`: files and listings of the log directory, and journal queries. */
-export async function systemLogs(names: readonly string[], call: KubeletCall, config: SystemLogsConfig): Promise<KubeletAnswer> {
+export async function systemLogs(names: readonly string[], call: KubeletCall, config: SystemLogsConfig): Promise<KubeletResponse> {
   if (config.allowsQueries) {
     const query = parseLogQuery(call.query);
     if (query !== undefined) return queried(query, config.directory);
@@ -28,16 +28,16 @@ export async function systemLogs(names: readonly string[], call: KubeletCall, co
   const isDirectoryPath = names.at(-1) === '';
   const file = await fileInside(config.directory, names.join('/'));
   if (file === undefined) return notFound();
-  if (!file.isDirectory) return isDirectoryPath ? redirect(`../${encodeURIComponent(names.at(-2) ?? '')}`) : fileAnswer(file.path);
+  if (!file.isDirectory) return isDirectoryPath ? redirect(`../${encodeURIComponent(names.at(-2) ?? '')}`) : fileResponse(file.path);
   if (!isDirectoryPath) return redirect(`${encodeURIComponent(names.at(-1) ?? '')}/`);
-  return contentAnswer(200, 'text/html; charset=utf-8', await listing(file.path));
+  return contentResponse(200, 'text/html; charset=utf-8', await listing(file.path));
 }
 
-function redirect(location: string): KubeletAnswer {
-  return { ...contentAnswer(301, TEXT, ''), headers: { location } };
+function redirect(location: string): KubeletResponse {
+  return { ...contentResponse(301, TEXT, ''), headers: { location } };
 }
 
-function fileAnswer(file: string): KubeletAnswer {
+function fileResponse(file: string): KubeletResponse {
   return { code: 200, headers: { 'content-type': TEXT }, body: contentOf(file) };
 }
 
@@ -78,11 +78,11 @@ function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&#34;');
 }
 
-async function queried({ services, file, options }: LogQuery, directory: string): Promise<KubeletAnswer> {
+async function queried({ services, file, options }: LogQuery, directory: string): Promise<KubeletResponse> {
   if (file !== undefined) {
     const logFile = await fileInside(directory, file);
     if (logFile === undefined || logFile.isDirectory) throw new KubeletError(400, `query: Invalid value: "${file}": no such file`);
-    return fileAnswer(logFile.path);
+    return fileResponse(logFile.path);
   }
   const units = await journalUnits();
   const inJournal = services.filter((service) => units.has(`${service}.service`));

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { EXPORT_TRACES, GrpcServer, type MessageOf, realClock, type SpanMessage, seededRandom, silentLogger, unaryMethod } from '#base';
-import { textAnswer } from '../server/kubelet-call.ts';
+import { textResponse } from '../server/kubelet-call.ts';
 import { KubeletTracing } from './kubelet-tracing.ts';
 
 type ExportedSpan = MessageOf<typeof SpanMessage>;
@@ -54,7 +54,7 @@ test('the step of a pod has a span that its calls of the runtime are parts of', 
 test('a request to the kubelet continues the trace of its caller', async () => {
   const headers = { traceparent: `00-${TRACE}-${PARENT}-01` };
   const call = { method: 'GET', path: '/containerLogs/shop/web/c', query: new URLSearchParams(), headers };
-  const byName = await traced(0, (tracing) => tracing.request(call, async () => textAnswer(404, 'no such pod')));
+  const byName = await traced(0, (tracing) => tracing.request(call, async () => textResponse(404, 'no such pod')));
   const span = byName.get('GET /containerLogs');
   expect([hex(span?.traceId ?? Buffer.of()), hex(span?.parentSpanId ?? Buffer.of())]).toEqual([TRACE, PARENT]);
   expect(span?.attributes.find(({ key }) => key === 'http.response.status_code')?.value?.number).toBe(404);

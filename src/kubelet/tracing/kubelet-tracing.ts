@@ -15,7 +15,7 @@ import {
   Tracer,
 } from '#base';
 import type { KubeletConfiguration } from '../configuration/kubelet-configuration.ts';
-import type { KubeletAnswer, KubeletCall } from '../server/kubelet-call.ts';
+import type { KubeletResponse, KubeletCall } from '../server/kubelet-call.ts';
 
 export interface KubeletTracingDeps {
   readonly clock: Clock;
@@ -60,7 +60,7 @@ export class KubeletTracing implements AsyncDisposable {
     return this.#runInSpan(`${service}/${rpc}`, { attributes, kind: SPAN_KIND.client, parent: this.#current.getStore() }, call);
   }
 
-  request(call: KubeletCall, handle: (call: KubeletCall) => Promise<KubeletAnswer>): Promise<KubeletAnswer> {
+  request(call: KubeletCall, handle: (call: KubeletCall) => Promise<KubeletResponse>): Promise<KubeletResponse> {
     const { method, path, headers = {} } = call;
     const parent = parseTraceparent(Object.hasOwn(headers, 'traceparent') ? headers.traceparent : undefined);
     const attributes = { 'http.request.method': method, 'url.path': path };

@@ -23,8 +23,8 @@ export { escapeIdentifier, unescapeIdentifier } from './escaping.ts';
 export type { Activation } from './eval/context.ts';
 export {
   AUTHORIZER_TYPE,
-  type AuthorizationAnswer,
-  type AuthorizationQuestion,
+  type AuthorizationDecision,
+  type AuthorizationCheck,
   type AuthorizationSubject,
   type Authorize,
   AuthorizerValue,

@@ -95,8 +95,8 @@ function instructions(attempts: number, { address, failure }: Data): readonly (I
     ...[bytes(0x89, 0xc3), bytes(0x85, 0xc0), jumpIf('negative', 'wait')], // mov ebx, eax; test eax, eax
     ...[ediSocket, rsiAddressOf('address'), set.edx(address.length), ...call(SYS.connect), resultIsTested, jumpIf('notZero', 'close')],
     ...sendRequest(),
-    ...receiveAnswer(),
-    ...printAnswer(),
+    ...receiveResponse(),
+    ...printResponse(),
     'close',
     ...[ediSocket, ...call(SYS.close)],
     'wait',
@@ -149,7 +149,7 @@ function sendRequest(): readonly (Instruction | string)[] {
   ];
 }
 
-function receiveAnswer(): readonly (Instruction | string)[] {
+function receiveResponse(): readonly (Instruction | string)[] {
   return [
     set.r14(ANSWER),
     'receive',
@@ -163,7 +163,7 @@ function receiveAnswer(): readonly (Instruction | string)[] {
 }
 
 /** The exit code as a digit, the output, and a newline as the end marker. */
-function printAnswer(): readonly (Instruction | string)[] {
+function printResponse(): readonly (Instruction | string)[] {
   return [
     ...[set.r12(ANSWER + 1), bytes(0x49, 0xff, 0xce)], // dec r14
     'print',

@@ -8,7 +8,7 @@ import type { NodeInfo } from '../framework/node-info.ts';
 import type { PreemptionVictims } from '../framework/plugin.ts';
 import type { ExtenderConfiguration, ExtenderTls } from './extender-configuration.ts';
 
-export interface FilterAnswer {
+export interface ExtenderFilterResult {
   /** Names of the nodes that are left. */
   readonly nodes: readonly string[];
   /** Reasons by node. */
@@ -50,7 +50,7 @@ export class HttpExtender {
     );
   }
 
-  async filter(pod: core.Pod, nodes: readonly NodeInfo[], signal: AbortSignal): Promise<FilterAnswer> {
+  async filter(pod: core.Pod, nodes: readonly NodeInfo[], signal: AbortSignal): Promise<ExtenderFilterResult> {
     const answer = fieldsOf(await this.#post(this.config.filterVerb, this.#arguments(pod, nodes), signal));
     if (answer.error) throw new Error(String(answer.error));
     const failed = (answer.failednodes ?? {}) as Record<string, string>;

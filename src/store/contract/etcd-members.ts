@@ -187,7 +187,7 @@ class Members implements EtcdMembers {
 }
 
 async function answers({ endpoint }: EtcdMember, tls: EtcdMembersOptions['tls']): Promise<boolean> {
-  if (tls !== undefined) return tcpAnswers(endpoint);
+  if (tls !== undefined) return acceptsTcp(endpoint);
   try {
     await using store = await openEtcdStore({ endpoints: [endpoint], callTimeoutMs: 500, historyWindowMs: Number.POSITIVE_INFINITY });
     return (await store.revision()) > 0;
@@ -197,7 +197,7 @@ async function answers({ endpoint }: EtcdMember, tls: EtcdMembersOptions['tls'])
 }
 
 /** With certificates that only the test has, it is enough that someone listens. */
-async function tcpAnswers(endpoint: string): Promise<boolean> {
+async function acceptsTcp(endpoint: string): Promise<boolean> {
   const { connect } = await import('node:net');
   const { hostname, port } = new URL(endpoint);
   return new Promise((resolve) => {

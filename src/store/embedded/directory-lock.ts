@@ -59,12 +59,12 @@ async function firstFree(directory: string, path: (generation: number) => string
 }
 
 async function throwIfHeld(directory: string, path: string): Promise<void> {
-  const holder = await askHolder(path);
+  const holder = await askLockHolder(path);
   if (holder !== undefined) throw new StoreError('locked', `${directory} is in use by ${holder}`);
 }
 
 /** The process that holds the lock; undefined if there is none. */
-function askHolder(path: string): Promise<string | undefined> {
+function askLockHolder(path: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect(path);
     let answer = '';

@@ -58,7 +58,7 @@ import {
   encodeTxn,
   getOperation,
   putOperation,
-  type RangeAnswer,
+  type RangeResponse,
   type RangeCall,
 } from './messages.ts';
 import { atLeastVersion } from './server-version.ts';
@@ -196,7 +196,7 @@ class ClusterStore implements EtcdStore {
     let start: Uint8Array = bounds.start.length === 0 ? ZERO : bounds.start;
     if (bounds.end !== undefined && Buffer.compare(bounds.start, bounds.end) >= 0) return this.#emptyPage(request, signal);
     const entries: Entry[] = [];
-    let first: RangeAnswer | undefined;
+    let first: RangeResponse | undefined;
     for (;;) {
       const revision = request.revision ?? first?.revision ?? 0;
       const pageSize = Math.min(PAGE_KEYS, limit - entries.length);
@@ -429,7 +429,7 @@ class ClusterStore implements EtcdStore {
     if (revision > this.#knownRevision) this.#knownRevision = revision;
   }
 
-  async #range(call: RangeCall, signal: AbortSignal | undefined): Promise<RangeAnswer> {
+  async #range(call: RangeCall, signal: AbortSignal | undefined): Promise<RangeResponse> {
     this.#check(signal);
     try {
       return await this.#rawRange(call, signal);
@@ -438,7 +438,7 @@ class ClusterStore implements EtcdStore {
     }
   }
 
-  async #rawRange(call: RangeCall, signal: AbortSignal | undefined): Promise<RangeAnswer> {
+  async #rawRange(call: RangeCall, signal: AbortSignal | undefined): Promise<RangeResponse> {
     const answer = decodeRange(await this.#call('read', 'etcdserverpb.KV/Range', encodeRange(call), signal), this.#space);
     this.#learn(answer.revision);
     return answer;

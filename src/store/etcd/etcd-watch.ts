@@ -4,7 +4,7 @@ import type { WatchEnd, WatchEvent, WatchHandle, WatchOptions, WatchSink } from 
 import { StoreError } from '../store-error.ts';
 import type { Cluster } from './cluster.ts';
 import { storeErrorOf, transient } from './etcd-error.ts';
-import { decodeWatch, encodeWatchCreate, encodeWatchProgress, type ServerEvent, type WatchAnswer } from './messages.ts';
+import { decodeWatch, encodeWatchCreate, encodeWatchProgress, type ServerEvent, type WatchResponse } from './messages.ts';
 
 export interface EtcdWatchOptions {
   readonly cluster: Cluster;
@@ -111,7 +111,7 @@ export class EtcdWatch implements WatchHandle {
     }
   }
 
-  #answer(answer: WatchAnswer): void {
+  #answer(answer: WatchResponse): void {
     if (answer.compactRevision > 0) this.end({ code: 'compacted', compactRevision: answer.compactRevision });
     else if (answer.canceled) this.#canceled(answer.cancelReason);
     else if (answer.created) this.#onCreated();
@@ -124,7 +124,7 @@ export class EtcdWatch implements WatchHandle {
     else this.end({ code: 'failed', error: new StoreError('unavailable', `etcd ended the watch: ${reason}`) });
   }
 
-  #collect(answer: WatchAnswer): void {
+  #collect(answer: WatchResponse): void {
     this.#backoff.reset();
     pushAll(this.#fragments, answer.events);
     if (answer.fragment) return;

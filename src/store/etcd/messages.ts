@@ -25,7 +25,7 @@ export function encodeRange(call: RangeCall): Buffer {
 
 const NOTHING = new Uint8Array(0);
 
-export interface RangeAnswer {
+export interface RangeResponse {
   readonly revision: number;
   readonly entries: readonly Entry[];
   readonly more: boolean;
@@ -33,11 +33,11 @@ export interface RangeAnswer {
 }
 
 /** Entries without `space`, the common prefix of all keys. */
-export function decodeRange(bytes: Buffer, space: string): RangeAnswer {
+export function decodeRange(bytes: Buffer, space: string): RangeResponse {
   return readRange(new MessageReader(bytes), space);
 }
 
-function readRange(reader: MessageReader, space: string): RangeAnswer {
+function readRange(reader: MessageReader, space: string): RangeResponse {
   const entries: Entry[] = [];
   let [revision, more, count] = [0, false, 0];
   while (reader.next()) {
@@ -119,16 +119,16 @@ export function encodeTxn({ compare, success, failure }: TxnCall): Buffer {
   return writer.finish();
 }
 
-export interface TxnAnswer {
+export interface TxnResponse {
   readonly revision: number;
   readonly succeeded: boolean;
   /** Of the reads among the operations. */
-  readonly ranges: readonly RangeAnswer[];
+  readonly ranges: readonly RangeResponse[];
 }
 
-export function decodeTxn(bytes: Buffer, space: string): TxnAnswer {
+export function decodeTxn(bytes: Buffer, space: string): TxnResponse {
   const reader = new MessageReader(bytes);
-  const ranges: RangeAnswer[] = [];
+  const ranges: RangeResponse[] = [];
   let [revision, succeeded] = [0, false];
   while (reader.next()) {
     if (reader.field === 1) revision = readHeader(reader.message());
@@ -169,7 +169,7 @@ export function encodeWatchProgress(): Buffer {
   return new MessageWriter().message(3, NOTHING).finish();
 }
 
-export interface WatchAnswer {
+export interface WatchResponse {
   readonly revision: number;
   readonly created: boolean;
   readonly canceled: boolean;
@@ -186,7 +186,7 @@ export interface ServerEvent {
   readonly previous: Entry | undefined;
 }
 
-export function decodeWatch(bytes: Buffer, space: string): WatchAnswer {
+export function decodeWatch(bytes: Buffer, space: string): WatchResponse {
   const reader = new MessageReader(bytes);
   const events: ServerEvent[] = [];
   const answer = { revision: 0, created: false, canceled: false, compactRevision: 0, cancelReason: '', fragment: false, events };
@@ -224,13 +224,13 @@ export function encodeLeaseId(id: LeaseId): Buffer {
   return new MessageWriter().big(1, BigInt(`0x${id}`)).finish();
 }
 
-export interface LeaseAnswer {
+export interface LeaseResponse {
   readonly id: LeaseId;
   /** 0: there is no such lease. */
   readonly ttlSeconds: number;
 }
 
-export function decodeLease(bytes: Buffer): LeaseAnswer {
+export function decodeLease(bytes: Buffer): LeaseResponse {
   const reader = new MessageReader(bytes);
   let [id, ttlSeconds] = ['0', 0];
   while (reader.next()) {
@@ -240,13 +240,13 @@ export function decodeLease(bytes: Buffer): LeaseAnswer {
   return { id, ttlSeconds };
 }
 
-export interface StatusAnswer {
+export interface StatusResponse {
   readonly version: string;
   readonly sizeBytes: number;
   readonly usedBytes: number;
 }
 
-export function decodeStatus(bytes: Buffer): StatusAnswer {
+export function decodeStatus(bytes: Buffer): StatusResponse {
   const reader = new MessageReader(bytes);
   let [version, sizeBytes, usedBytes] = ['', 0, 0];
   while (reader.next()) {

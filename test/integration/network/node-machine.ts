@@ -14,7 +14,7 @@ export interface AddOptions {
   readonly cniVersion?: string;
 }
 
-export interface CniAnswer {
+export interface CniResponse {
   readonly exitCode: number;
   readonly result: Record<string, unknown> & { ips?: { address: string }[]; code?: number };
 }
@@ -65,7 +65,7 @@ export class NodeMachine implements AsyncDisposable {
     this.agent = undefined;
   }
 
-  async cni(command: string, containerId: string, options: AddOptions = {}): Promise<CniAnswer> {
+  async cni(command: string, containerId: string, options: AddOptions = {}): Promise<CniResponse> {
     const { netns = '', runtimeConfig, args = {}, cniVersion = '1.0.0' } = options;
     const config = { cniVersion, name: 'sampan', type: 'sampan-cni', ...(runtimeConfig && { runtimeConfig }) };
     const environment = {
@@ -97,7 +97,7 @@ export class NodeMachine implements AsyncDisposable {
 }
 
 /** Runs the plugin as a container runtime does. */
-export function runPlugin(file: string, env: Readonly<Record<string, string>>, input: string): Promise<CniAnswer> {
+export function runPlugin(file: string, env: Readonly<Record<string, string>>, input: string): Promise<CniResponse> {
   return new Promise((resolve, reject) => {
     const child = spawn(file, [], { env, stdio: ['pipe', 'pipe', 'inherit'] });
     let output = '';

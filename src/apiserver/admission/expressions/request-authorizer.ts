@@ -5,13 +5,13 @@ import type { UserInfo } from '../../request/user.ts';
 import type { AdmissionAttributes } from '../admission.ts';
 import { admissionNamespace } from '../matching/admission-kind.ts';
 
-const PENDING: cel.AuthorizationAnswer = { allowed: false, reason: '', error: 'not decided yet' };
+const PENDING: cel.AuthorizationDecision = { allowed: false, reason: '', error: 'not decided yet' };
 
 /** Answers authorization checks of the expressions of one request; each check is made once. */
 export class RequestAuthorizer {
   readonly #authorizer: Authorizer;
   readonly #attributes: AdmissionAttributes;
-  readonly #answers = new Map<string, cel.AuthorizationAnswer>();
+  readonly #answers = new Map<string, cel.AuthorizationDecision>();
   #pending: Promise<void>[] = [];
 
   constructor(authorizer: Authorizer, attributes: AdmissionAttributes) {
@@ -42,7 +42,7 @@ export class RequestAuthorizer {
     }
   }
 
-  #answer(question: cel.AuthorizationQuestion, subject: cel.AuthorizationSubject): cel.AuthorizationAnswer {
+  #answer(question: cel.AuthorizationCheck, subject: cel.AuthorizationSubject): cel.AuthorizationDecision {
     const key = JSON.stringify([question, subject]);
     const cached = this.#answers.get(key);
     if (cached !== undefined) return cached;
@@ -53,18 +53,18 @@ export class RequestAuthorizer {
     return PENDING;
   }
 
-  #remember(key: string, answer: cel.AuthorizationAnswer): cel.AuthorizationAnswer {
+  #remember(key: string, answer: cel.AuthorizationDecision): cel.AuthorizationDecision {
     this.#answers.set(key, answer);
     return answer;
   }
 
-  #ask(question: cel.AuthorizationQuestion, { serviceAccount }: cel.AuthorizationSubject): Decision | Promise<Decision> {
+  #ask(question: cel.AuthorizationCheck, { serviceAccount }: cel.AuthorizationSubject): Decision | Promise<Decision> {
     const user = serviceAccount === undefined ? this.#attributes.user : accountUser(serviceAccount);
-    return this.#authorizer.authorize({ user, ...questionAttributes(question) });
+    return this.#authorizer.authorize({ user, ...checkAttributes(question) });
   }
 }
 
-function answerOf({ verdict, reason, error }: Decision): cel.AuthorizationAnswer {
+function answerOf({ verdict, reason, error }: Decision): cel.AuthorizationDecision {
   return { allowed: verdict === 'allow', reason, ...(error !== undefined && { error }) };
 }
 
@@ -75,7 +75,7 @@ function accountUser({ namespace, name }: { namespace: string; name: string }): 
 
 const NO_RESOURCE = { group: '', version: '', resource: '', subresource: '', namespace: '', name: '' };
 
-function questionAttributes(question: cel.AuthorizationQuestion): Omit<AuthorizationAttributes, 'user'> {
+function checkAttributes(question: cel.AuthorizationCheck): Omit<AuthorizationAttributes, 'user'> {
   if (question.kind === 'path') return { ...NO_RESOURCE, isResource: false, path: question.path, verb: question.verb };
   const { verb, group, resource, subresource, namespace, name, fieldSelector } = question;
   const place = { group, version: '*', resource, subresource, namespace, name };

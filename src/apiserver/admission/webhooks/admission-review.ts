@@ -21,7 +21,7 @@ export function admissionReview(request: VersionedRequest, { uid, version }: { u
 }
 
 /** A validated webhook response. */
-export interface ReviewAnswer {
+export interface ReviewResponse {
   readonly allowed: boolean;
   readonly result: JsonObject | undefined;
   readonly warnings: readonly string[];
@@ -31,14 +31,14 @@ export interface ReviewAnswer {
   readonly patchType: string;
 }
 
-export interface ExpectedAnswer {
+export interface ExpectedResponse {
   readonly uid: string;
   readonly version: string;
   readonly mayPatch: boolean;
 }
 
 /** Throws an Error that describes an invalid response. */
-export function checkAnswer(review: JsonObject, expected: ExpectedAnswer): ReviewAnswer {
+export function checkResponse(review: JsonObject, expected: ExpectedResponse): ReviewResponse {
   const { response } = review;
   if (!isJsonObject(response)) throw new Error('webhook response was absent');
   const patch = Buffer.from(typeof response.patch === 'string' ? response.patch : '', 'base64');
@@ -54,14 +54,14 @@ export function checkAnswer(review: JsonObject, expected: ExpectedAnswer): Revie
   };
 }
 
-interface PatchAnswer {
-  readonly expected: ExpectedAnswer;
+interface PatchResponse {
+  readonly expected: ExpectedResponse;
   readonly patch: Buffer;
   readonly patchType: string | undefined;
 }
 
 /** v1beta1 responses were never checked. */
-function checkStrictly({ apiVersion, kind }: JsonObject, response: JsonObject, { expected, patch, patchType }: PatchAnswer): void {
+function checkStrictly({ apiVersion, kind }: JsonObject, response: JsonObject, { expected, patch, patchType }: PatchResponse): void {
   const uid = typeof response.uid === 'string' ? response.uid : '';
   if (uid !== expected.uid) throw new Error(`expected response.uid=${goQuote(expected.uid)}, got ${goQuote(uid)}`);
   if (apiVersion !== `${GROUP}/v1` || kind !== 'AdmissionReview') {

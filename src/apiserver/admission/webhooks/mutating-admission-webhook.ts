@@ -19,7 +19,7 @@ import { InvokedHooks } from '../invoked-hooks.ts';
 import { configuresAdmission } from '../matching/admission-kind.ts';
 import { changedKind, readChanged } from '../matching/changed-kind.ts';
 import { convertObject, type VersionedRequest } from '../matching/versioned-request.ts';
-import type { ReviewAnswer } from './admission-review.ts';
+import type { ReviewResponse } from './admission-review.ts';
 import type { Webhook } from './webhook.ts';
 import { type WebhookContext, type WebhookDeps, webhookContext } from './webhook-context.ts';
 import { shortened, WebhookCallError } from './webhook-error.ts';
@@ -121,7 +121,7 @@ class Round {
   }
 }
 
-function readPatch({ name }: Webhook, { patch, patchType }: ReviewAnswer): readonly JsonPatchOperation[] {
+function readPatch({ name }: Webhook, { patch, patchType }: ReviewResponse): readonly JsonPatchOperation[] {
   if (patchType !== 'JSONPatch') throw new WebhookCallError(name, `unsupported patch type ${goQuote(patchType)}`);
   const undecodable = (why: string) => new WebhookCallError(name, `received undecodable patch in webhook response: ${why}`);
   try {

@@ -1,6 +1,6 @@
 import type { Attributes, Random, Tracer } from '#base';
 import type { VersionedRequest } from '../matching/versioned-request.ts';
-import { admissionReview, checkAnswer, type ReviewAnswer, reviewVersion } from './admission-review.ts';
+import { admissionReview, checkResponse, type ReviewResponse, reviewVersion } from './admission-review.ts';
 import type { Webhook } from './webhook.ts';
 import type { WebhookClient } from './webhook-client.ts';
 import { dryRunUnsupported, WebhookCallError, webhookRejection } from './webhook-error.ts';
@@ -18,7 +18,7 @@ export class WebhookCaller {
   }
 
   /** The response of a webhook that allows the request. Throws a StatusError if it denies it, and a WebhookCallError if the call fails. */
-  async call(webhook: Webhook, request: VersionedRequest, mayPatch: boolean): Promise<ReviewAnswer> {
+  async call(webhook: Webhook, request: VersionedRequest, mayPatch: boolean): Promise<ReviewResponse> {
     const { attributes } = request;
     if (attributes.dryRun && !['None', 'NoneOnDryRun'].includes(webhook.sideEffects)) throw dryRunUnsupported(webhook.name);
     const uid = this.#random.uuid();
@@ -35,7 +35,7 @@ export class WebhookCaller {
     webhook: Webhook,
     request: VersionedRequest,
     { uid, mayPatch }: { readonly uid: string; readonly mayPatch: boolean },
-  ): Promise<ReviewAnswer> {
+  ): Promise<ReviewResponse> {
     const { name, client: config, timeoutSeconds } = webhook;
     const { signal } = request.attributes;
     const version = failing(name, 'could not create admission objects', () => reviewVersion(webhook.reviewVersions));
@@ -44,7 +44,7 @@ export class WebhookCaller {
     const review = await called.catch((error: Error) => {
       throw new WebhookCallError(name, `failed to call webhook: ${error.message}`, { cause: error });
     });
-    return failing(name, 'received invalid webhook response', () => checkAnswer(review, { uid, version, mayPatch }));
+    return failing(name, 'received invalid webhook response', () => checkResponse(review, { uid, version, mayPatch }));
   }
 }
 

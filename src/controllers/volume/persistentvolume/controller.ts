@@ -169,7 +169,7 @@ class PersistentVolumeBinder implements RunningController {
         await this.#saveClaim(claim, { ...claim, spec: { ...claim.spec, storageClassName: action.className } });
         return;
       case 'ask-provisioner':
-        return this.#askProvisioner(claim, action);
+        return this.#setProvisioner(claim, action);
       case 'report':
         this.#events.record(claim, action.event);
         if (action.error !== undefined) throw new Error(action.error);
@@ -184,7 +184,7 @@ class PersistentVolumeBinder implements RunningController {
     await this.#saveClaimStatus(binding, claimWithVolumeStatus(binding, bound));
   }
 
-  async #askProvisioner(claim: Claim, { provisioner, event }: ClaimAction & { readonly type: 'ask-provisioner' }): Promise<void> {
+  async #setProvisioner(claim: Claim, { provisioner, event }: ClaimAction & { readonly type: 'ask-provisioner' }): Promise<void> {
     const isAsked = claim.metadata.annotations?.[PROVISIONERS[0]] === provisioner;
     const names = Object.fromEntries(PROVISIONERS.map((name) => [name, provisioner]));
     this.#events.record(isAsked ? claim : await this.#saveClaim(claim, withAnnotations(claim, names)), event);

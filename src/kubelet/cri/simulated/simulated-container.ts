@@ -1,6 +1,6 @@
 import { type Clock, minOf, type TimerHandle } from '#base';
 import type { LogEntry } from '../../logs/container-logs.ts';
-import type { ProbeAnswer } from '../../prober/prober.ts';
+import type { ProbeResult } from '../../prober/prober.ts';
 import { type ContainerConfig, type ContainerStatus, RuntimeError } from '../runtime.ts';
 import type { CommandScript } from './command-script.ts';
 import type { ContainerScript, ScriptedLine } from './script.ts';
@@ -146,7 +146,7 @@ export class SimulatedContainer {
     return new Promise((resolve) => this.#whenEnded.push(resolve));
   }
 
-  answer(type: 'startup' | 'readiness' | 'liveness'): ProbeAnswer {
+  answer(type: 'startup' | 'readiness' | 'liveness'): ProbeResult {
     const { clock, script } = this.options;
     const steps = script.probes[type];
     const since = this.startedAtMs ?? clock.now();

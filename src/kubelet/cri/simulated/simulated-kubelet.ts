@@ -7,7 +7,7 @@ import type { KubeletConfig } from '../../node/node-config.ts';
 import { type NodePressure, PressureState } from '../../node/node-pressure.ts';
 import { type NodeFeed, ownNodeFeed } from '../../pods/pod-source.ts';
 import type { Prober } from '../../prober/prober.ts';
-import type { KubeletAnswer, KubeletCall } from '../../server/kubelet-handler.ts';
+import type { KubeletResponse, KubeletCall } from '../../server/kubelet-handler.ts';
 import { NodeFeedGate } from './node-feed-gate.ts';
 import { PartitionGate } from './partition-gate.ts';
 import { simulatedMachine } from './simulated-machine.ts';
@@ -105,7 +105,7 @@ class SimulatedMachine {
   }
 
   /** A crashed or partitioned machine is unreachable. */
-  async handle(call: KubeletCall): Promise<KubeletAnswer> {
+  async handle(call: KubeletCall): Promise<KubeletResponse> {
     if (this.#gate.isCut || this.kubelet === undefined) throw new Error(`node ${this.config.nodeName} cannot be reached`);
     return this.kubelet.handle(call);
   }

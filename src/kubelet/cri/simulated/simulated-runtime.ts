@@ -3,7 +3,7 @@ import type { core } from '#api';
 import { type Clock, parseIp, type Random } from '#base';
 import type { LogEntry, LogReadOptions } from '../../logs/container-logs.ts';
 import { POD_UID } from '../../pods/labels.ts';
-import type { ProbeAnswer, ProbeRequest } from '../../prober/prober.ts';
+import type { ProbeResult, ProbeRequest } from '../../prober/prober.ts';
 import {
   type AttachRequest,
   type CallOptions,
@@ -278,7 +278,7 @@ export class SimulatedRuntime implements ContainerRuntime {
   }
 
   /** As scripted. */
-  probe(containerId: string, { type }: ProbeRequest): ProbeAnswer {
+  probe(containerId: string, { type }: ProbeRequest): ProbeResult {
     return this.#container(containerId).answer(type);
   }
 

@@ -15,7 +15,7 @@ export interface AuthorizationSubject {
 }
 
 /** An authorization check of an expression. */
-export type AuthorizationQuestion =
+export type AuthorizationCheck =
   | { readonly kind: 'path'; readonly path: string; readonly verb: string }
   | {
       readonly kind: 'resource';
@@ -30,14 +30,14 @@ export type AuthorizationQuestion =
       readonly labelSelector: string;
     };
 
-export interface AuthorizationAnswer {
+export interface AuthorizationDecision {
   readonly allowed: boolean;
   readonly reason: string;
   readonly error?: string;
 }
 
 /** Decides a check. Evaluation is synchronous, so the decision must be available. */
-export type Authorize = (question: AuthorizationQuestion, subject: AuthorizationSubject) => AuthorizationAnswer;
+export type Authorize = (question: AuthorizationCheck, subject: AuthorizationSubject) => AuthorizationDecision;
 
 /** Values of these types are equal if their types are; upstream does not compare their content. */
 abstract class ReceiverValue extends CelObject {
@@ -118,16 +118,16 @@ export class ResourceCheckValue extends ReceiverValue {
 
   check(verb: string): DecisionValue {
     const unset = { subresource: '', namespace: '', name: '', fieldSelector: '', labelSelector: '' };
-    const question: AuthorizationQuestion = { kind: 'resource', verb, ...unset, ...this.resource };
+    const question: AuthorizationCheck = { kind: 'resource', verb, ...unset, ...this.resource };
     return new DecisionValue(this.authorizer.authorize(question, this.authorizer.subject));
   }
 }
 
 class DecisionValue extends ReceiverValue {
   readonly type = DECISION_TYPE;
-  readonly answer: AuthorizationAnswer;
+  readonly answer: AuthorizationDecision;
 
-  constructor(answer: AuthorizationAnswer) {
+  constructor(answer: AuthorizationDecision) {
     super();
     this.answer = answer;
   }
@@ -158,7 +158,7 @@ function refinement(name: 'subresource' | 'namespace' | 'name' | 'fieldSelector'
   );
 }
 
-function decisionMethod(name: string, result: CelType, read: (answer: AuthorizationAnswer) => CelValue) {
+function decisionMethod(name: string, result: CelType, read: (answer: AuthorizationDecision) => CelValue) {
   return declare(
     name,
     method(`decision_${name}`, { args: [DECISION_TYPE], result }, ({ answer }: DecisionValue) => read(answer)),

@@ -4,7 +4,7 @@ import { KUBERNETES_ENVIRONMENT, MUTATION_ENVIRONMENT } from '../environments.ts
 import { toJson } from '../values/inspect.ts';
 import {
   AUTHORIZER_TYPE,
-  type AuthorizationQuestion,
+  type AuthorizationCheck,
   type AuthorizationSubject,
   AuthorizerValue,
   RESOURCE_CHECK_TYPE,
@@ -235,7 +235,7 @@ describe('types of constructed objects', () => {
 });
 
 describe('the authorizer', () => {
-  const questions: { question: AuthorizationQuestion; subject: AuthorizationSubject }[] = [];
+  const questions: { question: AuthorizationCheck; subject: AuthorizationSubject }[] = [];
   const authorizer = new AuthorizerValue((question, subject) => {
     questions.push({ question, subject });
     const allowed = question.verb === 'get';
