@@ -31,8 +31,8 @@ const ACCEPT = `${AGGREGATED},application/json`;
 
 /** Discovers all resources: in two requests (aggregated discovery), or one per version on old servers. */
 export async function discover(transport: Transport, signal?: AbortSignal): Promise<Discovery> {
-  const ask = (path: string) => transport.request({ method: 'GET', path, accept: ACCEPT, signal });
-  const [core, groups] = await Promise.all([ask('/api'), ask('/apis')]);
+  const fetchDocument = (path: string) => transport.request({ method: 'GET', path, accept: ACCEPT, signal });
+  const [core, groups] = await Promise.all([fetchDocument('/api'), fetchDocument('/apis')]);
   const failures = new Map<string, unknown>();
   const lists = await Promise.all([
     isAggregated(core)

@@ -109,7 +109,7 @@ async function attempt({ group, version }: RemoteApi, backend: Backend): Promise
   try {
     address = await backend.address(path);
     const request = { path, user: CHECKER, accept: 'application/json', timeoutMs: CHECK_TIMEOUT_MS, maxBytes: MAX_CHECK_BYTES };
-    const { code } = await backend.ask(request);
+    const { code } = await backend.getJson(request);
     if (code >= 200 && code < 300) return undefined;
     return `failing or missing response from ${address}: bad status from ${address}: ${code}`;
   } catch (error) {

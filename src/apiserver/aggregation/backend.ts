@@ -26,7 +26,7 @@ export interface Backend {
   /** Proxies a client's request as that user. Never rejects because of the backend: errors become responses. */
   forward(request: ApiRequest): Promise<ApiResponse>;
   /** Rejects when there is no valid response within the limits. Redirects are not followed. */
-  ask(question: BackendRequest): Promise<JsonResponse>;
+  getJson(request: BackendRequest): Promise<JsonResponse>;
   /** The URL, for messages. */
   address(path: string): Promise<string>;
   close(): void;

@@ -89,14 +89,14 @@ export class HttpsBackend implements Backend {
     return `https://${hostText(await this.#deps.endpoints.resolve(this.#api.service))}${path}`;
   }
 
-  async ask(question: BackendRequest): Promise<JsonResponse> {
+  async getJson(request: BackendRequest): Promise<JsonResponse> {
     const endpoint = await this.#deps.endpoints.resolve(this.#api.service);
-    using limit = timeoutSignal(this.#deps.clock, question.timeoutMs);
+    using limit = timeoutSignal(this.#deps.clock, request.timeoutMs);
     try {
-      const response = await this.#get(question, endpoint, limit.signal);
-      return await jsonResponse(response, question.maxBytes);
+      const response = await this.#get(request, endpoint, limit.signal);
+      return await jsonResponse(response, request.maxBytes);
     } catch (error) {
-      const url = `https://${hostText(endpoint)}${question.path}`;
+      const url = `https://${hostText(endpoint)}${request.path}`;
       const why = limit.signal.aborted ? 'context deadline exceeded' : transportErrorText(error as NodeJS.ErrnoException, endpoint);
       throw new Error(`Get ${JSON.stringify(url)}: ${why}`, { cause: error });
     }

@@ -19,7 +19,7 @@ export class InProcessBackend implements Backend {
     return this.#handler(request);
   }
 
-  async ask({ path, user, accept }: BackendRequest): Promise<JsonResponse> {
+  async getJson({ path, user, accept }: BackendRequest): Promise<JsonResponse> {
     const transport = inProcessTransport(this.#handler, user, { clock: this.#clock });
     try {
       const body = await transport.request({ method: 'GET', path, accept });

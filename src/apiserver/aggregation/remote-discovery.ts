@@ -28,7 +28,7 @@ export class RemoteDiscovery {
   /** Rejects when the request fails; the version is stale then. */
   async refresh(api: RemoteApi, backend: Backend): Promise<void> {
     try {
-      this.#set(api.name, { ...(await ask(api, backend)), version: api.version, freshness: 'Current' });
+      this.#set(api.name, { ...(await fetchDiscovery(api, backend)), version: api.version, freshness: 'Current' });
     } catch (error) {
       this.markStale(api);
       throw error;
@@ -49,12 +49,12 @@ export class RemoteDiscovery {
   }
 }
 
-async function ask(api: RemoteApi, backend: Backend): Promise<Partial<VersionDiscovery>> {
+async function fetchDiscovery(api: RemoteApi, backend: Backend): Promise<Partial<VersionDiscovery>> {
   const request = { user: ASKER, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES };
-  const answer = await backend.ask({ ...request, path: '/apis', accept: ACCEPT });
+  const answer = await backend.getJson({ ...request, path: '/apis', accept: ACCEPT });
   if (answer.code === 503) throw new Error('the server answered 503 when asked what it serves');
   if (answer.code === 200 && isAggregated(answer)) return versionIn(answer.body, api);
-  const legacy = await backend.ask({ ...request, path: `/apis/${api.group}/${api.version}`, accept: 'application/json' });
+  const legacy = await backend.getJson({ ...request, path: `/apis/${api.group}/${api.version}`, accept: 'application/json' });
   if (legacy.code !== 200) throw new Error(`the server answered ${legacy.code} when asked for ${api.group}/${api.version}`);
   const { resources } = decoded<meta.APIResourceList>(meta.APIResourceList, legacy.body);
   return { resources: resourcesFromLegacy(resources ?? [], api) };

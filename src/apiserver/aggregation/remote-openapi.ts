@@ -91,7 +91,7 @@ async function fetchV2(
   backend: Backend,
   before: Description | undefined,
 ): Promise<Pick<Description, 'v2' | 'v2Etag'>> {
-  const { code, etag, body } = await backend.ask({ ...REQUEST, path: '/openapi/v2', etag: before?.v2Etag });
+  const { code, etag, body } = await backend.getJson({ ...REQUEST, path: '/openapi/v2', etag: before?.v2Etag });
   if (code === 304 && before?.v2 !== undefined) return { v2: before.v2, v2Etag: before.v2Etag! };
   if (code === 404) return {};
   if (code !== 200) throw new Error(`the server answered ${code} when asked for /openapi/v2`);
@@ -100,7 +100,7 @@ async function fetchV2(
 
 /** Undefined when the server has no v3 document for this API. */
 async function askV3(key: string, backend: Backend): Promise<string | undefined> {
-  const { code, body } = await backend.ask({ ...REQUEST, path: '/openapi/v3' });
+  const { code, body } = await backend.getJson({ ...REQUEST, path: '/openapi/v3' });
   if (code !== 200) return undefined;
   const paths = isJsonObject(body as JsonValue) ? (body as JsonObject).paths : undefined;
   const entry = isJsonObject(paths ?? null) ? Object.getOwnPropertyDescriptor(paths, key)?.value : undefined;

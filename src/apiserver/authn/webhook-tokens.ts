@@ -26,7 +26,7 @@ export class WebhookTokens implements TokenAuthenticator {
   readonly #config: WebhookTokensConfig;
   readonly #deps: WebhookTokensDeps;
   /** Includes rejections; errors are not cached. */
-  readonly #answers: Lru<string, TokenResponse | undefined>;
+  readonly #cache: Lru<string, TokenResponse | undefined>;
   readonly #pending = new Map<string, Promise<TokenResponse | undefined>>();
   /** Cache keys are HMACs: tokens are not stored. */
   readonly #cacheKey = randomBytes(32);
@@ -34,20 +34,20 @@ export class WebhookTokens implements TokenAuthenticator {
   constructor(config: WebhookTokensConfig, deps: WebhookTokensDeps) {
     this.#config = config;
     this.#deps = deps;
-    this.#answers = new Lru({ capacity: REMEMBERED_TOKENS, ttlMs: config.cacheTtlMs, clock: deps.clock });
+    this.#cache = new Lru({ capacity: REMEMBERED_TOKENS, ttlMs: config.cacheTtlMs, clock: deps.clock });
   }
 
   authenticateToken(token: string, audiences: readonly string[]): TokenResponse | undefined | Promise<TokenResponse | undefined> {
     const key = createHmac('sha256', this.#cacheKey)
       .update(JSON.stringify([token, audiences]))
       .digest('base64');
-    if (this.#answers.has(key)) return this.#answers.get(key);
-    const pending = this.#pending.get(key) ?? this.#ask(key, token, audiences);
+    if (this.#cache.has(key)) return this.#cache.get(key);
+    const pending = this.#pending.get(key) ?? this.#postReview(key, token, audiences);
     this.#pending.set(key, pending);
     return pending;
   }
 
-  async #ask(key: string, token: string, audiences: readonly string[]): Promise<TokenResponse | undefined> {
+  async #postReview(key: string, token: string, audiences: readonly string[]): Promise<TokenResponse | undefined> {
     try {
       const review = {
         apiVersion: `authentication.k8s.io/${this.#config.version}`,
@@ -56,7 +56,7 @@ export class WebhookTokens implements TokenAuthenticator {
         spec: { token, ...(audiences.length > 0 && { audiences }) },
       };
       const response = tokenResponseOf(await postRetried(review, this.#deps, TIMEOUT_MS), audiences);
-      this.#answers.set(key, response);
+      this.#cache.set(key, response);
       return response;
     } finally {
       this.#pending.delete(key);

@@ -5,7 +5,7 @@ import { aggregate } from './rbac/rbac-authorizer.ts';
 /** Asks each authorizer in order until one allows or denies. If none does, the reasons are joined. */
 export function unionAuthorizer(authorizers: readonly Authorizer[]): Authorizer {
   return {
-    authorize: (attributes) => ask(authorizers, 0, { attributes, reasons: [], errors: [] }),
+    authorize: (attributes) => authorizeFrom(authorizers, 0, { attributes, reasons: [], errors: [] }),
     async rulesFor(user, namespace) {
       return combined(await Promise.all(authorizers.map((authorizer) => authorizer.rulesFor(user, namespace))));
     },
@@ -18,14 +18,15 @@ interface Authorization {
   readonly errors: string[];
 }
 
-function ask(authorizers: readonly Authorizer[], from: number, question: Authorization): Decision | Promise<Decision> {
+function authorizeFrom(authorizers: readonly Authorizer[], from: number, authorization: Authorization): Decision | Promise<Decision> {
   for (let i = from; i < authorizers.length; i++) {
-    const answer = authorizers[i]!.authorize(question.attributes);
-    if (isPromise(answer)) return answer.then((decision) => settle(decision, question) ?? ask(authorizers, i + 1, question));
-    const settled = settle(answer, question);
+    const decision = authorizers[i]!.authorize(authorization.attributes);
+    if (isPromise(decision))
+      return decision.then((decision) => settle(decision, authorization) ?? authorizeFrom(authorizers, i + 1, authorization));
+    const settled = settle(decision, authorization);
     if (settled !== undefined) return settled;
   }
-  const { reasons, errors } = question;
+  const { reasons, errors } = authorization;
   return { verdict: 'no opinion', reason: reasons.join('\n'), ...(errors.length > 0 && { error: aggregate(errors) }) };
 }
 

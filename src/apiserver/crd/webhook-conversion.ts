@@ -34,18 +34,18 @@ export class WebhookConversion {
     const foreign = objects.filter((object) => object.apiVersion !== apiVersion);
     const first = foreign[0];
     if (first === undefined) return objects;
-    const answers = await this.#ask(foreign, apiVersion).catch((error: Error) => {
+    const returned = await this.#callWebhook(foreign, apiVersion).catch((error: Error) => {
       throw new Error(`conversion webhook for ${kindText(first)} failed: ${error.message}`, { cause: error });
     });
-    if (answers.length !== foreign.length) {
-      throw new Error(`conversion webhook for ${kindText(first)} returned ${answers.length} objects, expected ${foreign.length}`);
+    if (returned.length !== foreign.length) {
+      throw new Error(`conversion webhook for ${kindText(first)} returned ${returned.length} objects, expected ${foreign.length}`);
     }
-    const converted = foreign.map((object, index) => accepted(object, answers[index]!, apiVersion));
+    const converted = foreign.map((object, index) => accepted(object, returned[index]!, apiVersion));
     let next = 0;
     return objects.map((object) => (object.apiVersion === apiVersion ? object : converted[next++]!));
   }
 
-  async #ask(objects: readonly KubeObject[], desiredAPIVersion: string): Promise<readonly JsonValue[]> {
+  async #callWebhook(objects: readonly KubeObject[], desiredAPIVersion: string): Promise<readonly JsonValue[]> {
     const version = this.#reviewVersions.find((candidate) => candidate === 'v1' || candidate === 'v1beta1');
     if (version === undefined) throw new Error('no supported conversion review versions');
     const review = { kind: 'ConversionReview', apiVersion: `${REVIEW_GROUP}/${version}` };
@@ -55,9 +55,9 @@ export class WebhookConversion {
       request: { uid, desiredAPIVersion, objects: objects as unknown as JsonValue },
       response: { uid: '', convertedObjects: null, result: { metadata: {} } },
     };
-    const answer = await this.#deps.webhooks.call({ config: this.#config, body, timeoutSeconds: TIMEOUT_SECONDS });
-    if (version === 'v1') checkReview(answer, review);
-    return convertedIn(answer, version === 'v1' ? uid : undefined);
+    const response = await this.#deps.webhooks.call({ config: this.#config, body, timeoutSeconds: TIMEOUT_SECONDS });
+    if (version === 'v1') checkReview(response, review);
+    return convertedIn(response, version === 'v1' ? uid : undefined);
   }
 }
 
@@ -89,9 +89,9 @@ function convertedIn({ response }: JsonObject, uid: string | undefined): readonl
 }
 
 /** The converted object, checked and with its metadata restored. */
-function accepted(object: KubeObject, answer: JsonValue, apiVersion: string): KubeObject {
+function accepted(object: KubeObject, returned: JsonValue, apiVersion: string): KubeObject {
   try {
-    return restoreMetadata(object, checkConverted(object, answer, apiVersion));
+    return restoreMetadata(object, checkConverted(object, returned, apiVersion));
   } catch (error) {
     throw new Error(`conversion webhook for ${kindText(object)} returned ${(error as Error).message}`, { cause: error });
   }

@@ -15,7 +15,7 @@ export function recordRequests(audit: Audit): Filter {
     if (record === undefined) return next(request);
     return mapMaybePromise(emit(audit, record, 'RequestReceived'), (isRecorded) => {
       if (!isRecorded) throw rejection(audit);
-      return answer({ audit, record, request }, next);
+      return respondAndRecord({ audit, record, request }, next);
     });
   };
 }
@@ -47,7 +47,7 @@ interface AuditedRequest {
   readonly request: ApiRequest;
 }
 
-function answer(audited: AuditedRequest, next: Handler): Promise<ApiResponse> | ApiResponse {
+function respondAndRecord(audited: AuditedRequest, next: Handler): Promise<ApiResponse> | ApiResponse {
   const { audit, record, request } = audited;
   let isBroken = false;
   request.onFinished((code) => {

@@ -12,17 +12,17 @@ export function handleGet(call: ResourceCall): Promise<ApiResponse> | ApiRespons
   const resourceVersion = request.query.get('resourceVersion');
   if (resourceVersion) return getNotOlder(call, resourceVersion);
   const cached = resource.storage.get(namespace, name);
-  return mapMaybePromise(cached, (object) => answer(call, object));
+  return mapMaybePromise(cached, (object) => respond(call, object));
 }
 
 async function getNotOlder(call: ResourceCall, version: string): Promise<ApiResponse> {
   const storage = call.resource.storage;
   await storage.cache.fresh();
   parseResourceVersion(version, storage.cache.revision);
-  return answer(call, await storage.get(call.namespace, call.name));
+  return respond(call, await storage.get(call.namespace, call.name));
 }
 
-function answer(call: ResourceCall, cached: CachedObject | undefined): Promise<ApiResponse> | ApiResponse {
+function respond(call: ResourceCall, cached: CachedObject | undefined): Promise<ApiResponse> | ApiResponse {
   const { resource, name } = call;
   if (cached === undefined) throw StatusError.notFound(groupResource(call), name);
   const inVersion = (): ApiResponse => ({ type: 'object', code: 200, resource, object: cached.as(resource) });

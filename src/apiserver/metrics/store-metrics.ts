@@ -20,19 +20,19 @@ export class StoreMetrics {
     private readonly labels: { readonly group: string; readonly resource: string },
   ) {}
 
-  measure<T>(operation: StoreOperation, ask: () => Promise<T>): Promise<T> {
+  measure<T>(operation: StoreOperation, operate: () => Promise<T>): Promise<T> {
     const { seconds, total, errors } = this.#of(operation);
     const startMs = this.#clock.monotonic();
     const end = () => {
       total.inc();
       seconds.observe((this.#clock.monotonic() - startMs) / 1000);
     };
-    const answer = ask();
-    answer.then(end, () => {
+    const result = operate();
+    result.then(end, () => {
       errors.inc();
       end();
     });
-    return answer;
+    return result;
   }
 
   #of(operation: StoreOperation): OperationSeries {

@@ -96,7 +96,7 @@ function run(plugin: ExecPlugin, interactive: boolean): Promise<string> {
   });
 }
 
-interface Answer {
+interface PluginOutput {
   readonly apiVersion?: string;
   readonly status?: {
     readonly token?: string;
@@ -123,7 +123,7 @@ function credentialFrom(output: string, { apiVersion, command }: { apiVersion: s
 
 const STATUS_FIELDS = ['token', 'clientCertificateData', 'clientKeyData', 'expirationTimestamp'] as const;
 
-function parsed(output: string, command: string): Answer {
+function parsed(output: string, command: string): PluginOutput {
   let answer: unknown;
   try {
     answer = JSON.parse(output);
@@ -131,5 +131,5 @@ function parsed(output: string, command: string): Answer {
     throw new Error(`decoding stdout of ${command}: ${(error as Error).message}`, { cause: error });
   }
   if (typeof answer !== 'object' || answer === null) throw new Error(`decoding stdout of ${command}: not an ExecCredential`);
-  return answer as Answer;
+  return answer as PluginOutput;
 }

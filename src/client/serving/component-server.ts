@@ -72,7 +72,7 @@ const MAX_CONNECTIONS = 256;
 const REQUEST_TIMEOUT_MS = 30_000;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 
-interface Answer {
+interface ServedResponse {
   readonly code: number;
   readonly body: string;
   /** Default: the content type of plain text. */
@@ -136,14 +136,14 @@ async function serve(request: IncomingMessage, response: ServerResponse, request
     code,
     body,
     headers = { 'content-type': 'text/plain; charset=utf-8' },
-  } = await answerTo(request, requestDeps).catch((error: unknown) => {
+  } = await respondTo(request, requestDeps).catch((error: unknown) => {
     requestDeps.deps.logger.warn('a request could not be answered', { path: request.url, error });
-    return { code: 500, body: 'Internal Server Error\n' } as Answer;
+    return { code: 500, body: 'Internal Server Error\n' } as ServedResponse;
   });
   response.writeHead(code, { ...headers, 'x-content-type-options': 'nosniff' }).end(request.method === 'HEAD' ? '' : body);
 }
 
-async function answerTo(request: IncomingMessage, { config, access, routes }: RequestDeps): Promise<Answer> {
+async function respondTo(request: IncomingMessage, { config, access, routes }: RequestDeps): Promise<ServedResponse> {
   const [path = '/', query = ''] = (request.url ?? '/').split('?', 2);
   const verb = request.method === 'GET' || request.method === 'HEAD' ? 'get' : (request.method ?? '').toLowerCase();
   const isOpen = isAllowedToAll(path, config.alwaysAllowPaths ?? ALWAYS_ALLOWED);
@@ -166,8 +166,8 @@ function isAllowedToAll(path: string, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => (pattern.endsWith('*') ? path.startsWith(pattern.slice(0, -1)) : path === pattern));
 }
 
-type Route = (query: URLSearchParams, accept: string | undefined) => Answer;
-type Routes = (path: string, ...request: Parameters<Route>) => Answer | undefined;
+type Route = (query: URLSearchParams, accept: string | undefined) => ServedResponse;
+type Routes = (path: string, ...request: Parameters<Route>) => ServedResponse | undefined;
 
 const PATHS = ['/configz', '/flagz', '/healthz', '/livez', '/metrics', '/readyz', '/statusz'];
 
@@ -184,7 +184,7 @@ function routesOf(config: ComponentServerConfig, deps: ComponentServerDeps, star
   return (path, query, accept) => routes.get(path)?.(query, accept) ?? singleCheck(path, deps.checks);
 }
 
-function healthResponse(endpoint: string, checks: ComponentServerDeps['checks'], query: URLSearchParams): Answer {
+function healthResponse(endpoint: string, checks: ComponentServerDeps['checks'], query: URLSearchParams): ServedResponse {
   const excluded = new Set(query.getAll('exclude'));
   const results = Object.entries({ ping: () => undefined, ...checks })
     .filter(([name]) => !excluded.has(name))
@@ -196,7 +196,7 @@ function healthResponse(endpoint: string, checks: ComponentServerDeps['checks'],
 }
 
 /** `/healthz/NAME`. */
-function singleCheck(path: string, checks: ComponentServerDeps['checks']): Answer | undefined {
+function singleCheck(path: string, checks: ComponentServerDeps['checks']): ServedResponse | undefined {
   const name = /^\/(?:healthz|livez|readyz)\/([\w-]+)$/.exec(path)?.[1];
   if (name === 'ping') return { code: 200, body: 'ok' };
   if (name === undefined || !Object.hasOwn(checks, name)) return undefined;

@@ -64,12 +64,12 @@ export class DelegatedAccess {
   isAllowed(caller: Caller, attributes: AccessAttributes): Promise<boolean> {
     const key = JSON.stringify([attributes, caller]);
     return remember(this.#decisions, key, this.deps.clock, async () => {
-      const allowed = await this.#ask(caller, attributes);
+      const allowed = await this.#postReview(caller, attributes);
       return { value: allowed, keepMs: allowed ? this.times.allowedMs : this.times.deniedMs };
     });
   }
 
-  async #ask({ name, groups, uid, extra }: Caller, attributes: AccessAttributes): Promise<boolean> {
+  async #postReview({ name, groups, uid, extra }: Caller, attributes: AccessAttributes): Promise<boolean> {
     const spec = { user: name, groups, ...(uid && { uid }), ...(extra && { extra }), ...attributes };
     const { client, accessClient = client } = this.deps;
     const review = await accessClient.resource(ACCESS_REVIEWS).create({ spec });
@@ -81,11 +81,11 @@ async function remember<T>(
   remembered: Lru<string, CachedValue<T>>,
   key: string,
   clock: Clock,
-  ask: () => Promise<{ readonly value: T; readonly keepMs: number }>,
+  fetch: () => Promise<{ readonly value: T; readonly keepMs: number }>,
 ): Promise<T> {
   const before = remembered.get(key);
   if (before !== undefined && before.untilMs > clock.now()) return before.value;
-  const { value, keepMs } = await ask();
+  const { value, keepMs } = await fetch();
   remembered.set(key, { value, untilMs: clock.now() + keepMs });
   return value;
 }

@@ -137,9 +137,9 @@ export class MetricsReader {
     }
   }
 
-  async #customMetric(path: string, question: Question, fallback?: string): Promise<readonly MetricValue[]> {
+  async #customMetric(path: string, query: MetricQuery, fallback?: string): Promise<readonly MetricValue[]> {
     const version = fallback ?? (await this.#customVersion());
-    const { items } = await this.#get<MetricValues>(`/apis/${CUSTOM_METRICS}/${version}/${path}`, question);
+    const { items } = await this.#get<MetricValues>(`/apis/${CUSTOM_METRICS}/${version}/${path}`, query);
     return items ?? [];
   }
 
@@ -163,7 +163,7 @@ export class MetricsReader {
     return { type: 'value', value: items.reduce((sum, { value }) => sum + milli(value), 0) };
   }
 
-  async #get<T>(path: string, { query, resource, name = '' }: Question): Promise<T> {
+  async #get<T>(path: string, { query, resource, name = '' }: MetricQuery): Promise<T> {
     const { client, signal } = this.deps;
     const parameters = Object.entries(query).filter(([, value]) => value !== '');
     try {
@@ -178,7 +178,7 @@ export class MetricsReader {
   }
 }
 
-interface Question {
+interface MetricQuery {
   readonly query: Readonly<Record<string, string>>;
   readonly resource: GroupResource;
   readonly name?: string;

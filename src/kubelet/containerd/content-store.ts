@@ -68,7 +68,7 @@ export class ContentStore implements AsyncDisposable {
     const stream = this.#client.stream(WRITE_METHOD, { handler: inbox, metadata: this.#metadata(), signal: this.#signal });
     inbox.stream = stream;
     const responses = inbox.messages();
-    const ask = async (request: Parameters<typeof WriteRequest.encode>[0]) => {
+    const send = async (request: Parameters<typeof WriteRequest.encode>[0]) => {
       stream.send(WriteRequest.encode({ ref, total: size, expected: digest, ...request }));
       const { value, done } = await responses.next();
       if (done) throw new Error('containerd ended the import of a blob early');
@@ -81,11 +81,11 @@ export class ContentStore implements AsyncDisposable {
         hash.update(part);
         for (let at = 0; at < part.length; at += CHUNK_BYTES) {
           const chunk = part.subarray(at, at + CHUNK_BYTES);
-          await ask({ action: 'write', offset, data: chunk });
+          await send({ action: 'write', offset, data: chunk });
           offset += chunk.length;
         }
       }
-      const committed = await ask({ action: 'commit', offset });
+      const committed = await send({ action: 'commit', offset });
       return { digest: committed.digest, size };
     } catch (error) {
       if (!hasGrpcStatus(error, grpcStatus.alreadyExists)) throw error;

@@ -1,6 +1,6 @@
 import type { core } from '#api';
 import type { Clock } from '#base';
-import type { ProbeResult, ProbeRequest } from '../prober/prober.ts';
+import type { ProbeRequest, ProbeResult } from '../prober/prober.ts';
 import type { KubeletMetrics, ProbeOutcome } from './kubelet-metrics.ts';
 
 export interface PodMeasurementsDeps {
@@ -44,14 +44,14 @@ export class PodMeasurements {
     if (!wasRunning && view.phase() === 'Running') kubeletMetrics.podRuns(clock.monotonic() - this.#seenAt);
   }
 
-  async probe(container: string, { type }: ProbeRequest, ask: () => Promise<ProbeResult>): Promise<ProbeResult> {
+  async probe(container: string, { type }: ProbeRequest, probe: () => Promise<ProbeResult>): Promise<ProbeResult> {
     const { kubeletMetrics, clock } = this.deps;
-    if (kubeletMetrics === undefined) return ask();
+    if (kubeletMetrics === undefined) return probe();
     const since = clock.monotonic();
     const count = (result: ProbeOutcome['result']) =>
       kubeletMetrics.probed(this.pod(), { type, container, result, durationMs: clock.monotonic() - since });
     try {
-      const answer = await ask();
+      const answer = await probe();
       count(answer.passed ? 'successful' : 'failed');
       return answer;
     } catch (error) {

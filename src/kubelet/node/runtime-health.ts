@@ -12,7 +12,7 @@ export interface RuntimeFacts {
 }
 
 /** The timeout of a health check, and how long a runtime may fail before it counts as down, as upstream. */
-const ANSWER_MS = 5_000;
+const STATUS_TIMEOUT_MS = 5_000;
 const SILENCE_MS = 30_000;
 /** How long lists of containers may fail, as upstream has it. */
 const RELIST_THRESHOLD_MS = 180_000;
@@ -43,7 +43,7 @@ export class RuntimeHealth {
     const { clock } = this.deps;
     let isDown = false;
     try {
-      this.#facts = await this.#ask();
+      this.#facts = await this.#readStatus();
       this.#answeredAtMs = clock.monotonic();
     } catch (error) {
       if (this.#facts === undefined) throw error;
@@ -61,11 +61,11 @@ export class RuntimeHealth {
     return [`PLEG is not healthy: pleg was last seen active ${ago} ago; threshold is ${threshold}`];
   }
 
-  async #ask(): Promise<RuntimeFacts> {
+  async #readStatus(): Promise<RuntimeFacts> {
     const { runtime, clock } = this.deps;
     const stop = new AbortController();
     const checks = Promise.all([runtime.version(), runtime.status(), runtime.listImages()]);
-    const late = clock.sleep(ANSWER_MS, stop.signal).then(() => {
+    const late = clock.sleep(STATUS_TIMEOUT_MS, stop.signal).then(() => {
       throw new Error('the container runtime does not answer');
     });
     checks.catch(() => {});

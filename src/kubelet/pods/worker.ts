@@ -133,7 +133,7 @@ export class PodWorker {
     this.#probes = new PodProbes({
       clock: deps.clock,
       logger: deps.logger,
-      ask: (container, request) => this.#probe(container, request),
+      probe: (container, request) => this.#probe(container, request),
       events: this.#events,
       onChange: () => this.#onProbeChange(),
     });

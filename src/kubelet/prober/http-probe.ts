@@ -4,7 +4,7 @@ import type { core } from '#api';
 import { goQuote } from '#machinery';
 import { containerPort } from './container-port.ts';
 import { dialErrorText, HTTP_INSTEAD_OF_HTTPS, joinHostPort, readErrorText } from './go-errors.ts';
-import { type HookResponse, type ProbeResult, ProbeError, type ProbeTarget } from './prober.ts';
+import { type HookResponse, ProbeError, type ProbeResult, type ProbeTarget } from './prober.ts';
 import { type RequestHeaders, requestHeaders } from './request-headers.ts';
 
 const MAX_REDIRECTS = 10;
@@ -42,7 +42,7 @@ export async function httpHook(action: core.HTTPGetAction, target: ProbeTarget, 
   return { fellBackFrom: hostOf(url) };
 }
 
-type Outcome = Answer | { readonly error: string };
+type Outcome = ProbeResponse | { readonly error: string };
 
 async function followed(first: URL, action: core.HTTPGetAction, options: HttpProbeOptions): Promise<Outcome> {
   let headers = { Host: hostOf(first), ...requestHeaders(action, options.userAgent) };
@@ -64,13 +64,13 @@ function failed(output: string): ProbeResult {
   return { passed: false, output };
 }
 
-function probeResult({ code, body }: Answer): ProbeResult {
+function probeResult({ code, body }: ProbeResponse): ProbeResult {
   if (code < 200 || code >= 400) return failed(`HTTP probe failed with statuscode: ${code}`);
   if (code < 300) return { passed: true, output: body };
   return { passed: true, isWarning: true, output: `Probe terminated redirects, Response body: ${body}` };
 }
 
-interface Answer {
+interface ProbeResponse {
   readonly code: number;
   readonly location: string | undefined;
   readonly body: string;
@@ -94,7 +94,7 @@ function hostOf(url: URL): string {
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-function redirectOf({ code, location }: Answer, from: URL): URL | undefined {
+function redirectOf({ code, location }: ProbeResponse, from: URL): URL | undefined {
   if (!REDIRECTS.has(code) || location === undefined || location === '') return undefined;
   return URL.canParse(location, from.href) ? new URL(location, from) : undefined;
 }
@@ -127,7 +127,7 @@ function errorText(error: Error, { signal, isConnected, address }: { signal: Abo
   return isConnected ? readErrorText(error) : dialErrorText(address, error);
 }
 
-async function answerOf(response: IncomingMessage, signal: AbortSignal): Promise<Answer> {
+async function answerOf(response: IncomingMessage, signal: AbortSignal): Promise<ProbeResponse> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   const { statusCode: code = 0, headers } = response;

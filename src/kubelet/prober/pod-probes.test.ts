@@ -14,7 +14,7 @@ const running = { id: 'c1', name: 'main', state: 'running', createdAtMs: 0 } as 
 
 function probesOf(clock: VirtualClock, passes: () => boolean): PodProbes {
   const events = { warning: () => {} } as unknown as PodEvents;
-  return new PodProbes({ clock, logger: silentLogger, events, onChange: () => {}, ask: async () => ({ passed: passes(), output: '' }) });
+  return new PodProbes({ clock, logger: silentLogger, events, onChange: () => {}, probe: async () => ({ passed: passes(), output: '' }) });
 }
 
 function pod(status: object = {}): core.Pod {

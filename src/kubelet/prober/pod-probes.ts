@@ -3,12 +3,12 @@ import type { Clock, Logger } from '#base';
 import type { PodEvents } from '../pods/pod-events.ts';
 import { isSidecar, type PodContainer, type PodState } from '../pods/pod-state.ts';
 import { type ProbeOutput, ProbeWorker } from './probe-worker.ts';
-import type { ProbeResult, ProbeRequest } from './prober.ts';
+import type { ProbeRequest, ProbeResult } from './prober.ts';
 
 export interface PodProbesOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  ask(container: PodContainer, request: ProbeRequest): Promise<ProbeResult>;
+  probe(container: PodContainer, request: ProbeRequest): Promise<ProbeResult>;
   readonly events: PodEvents;
   /** The readiness, startup state or liveness of a container has changed. */
   onChange(): void;
@@ -90,11 +90,11 @@ export class PodProbes {
   }
 
   #worker(probed: ProbedContainer, type: ProbeRequest['type'], probe: core.Probe, earlierResult?: true): ProbeWorker {
-    const { clock, logger, ask, events } = this.options;
+    const { clock, logger, probe: run, events } = this.options;
     const { spec, status } = probed;
     return new ProbeWorker({
       ...{ type, probe, clock, logger, startedAtMs: status.startedAtMs ?? status.createdAtMs, ...(earlierResult && { earlierResult }) },
-      ask: (request) => ask(status, request),
+      run: (request) => run(status, request),
       onOutput: (kind, output) => {
         const title = type.charAt(0).toUpperCase() + type.slice(1);
         events.warning(spec.name, kind === 'warning' ? 'ProbeWarning' : 'Unhealthy', `${title} probe ${OUTPUTS[kind]}: ${output}`);

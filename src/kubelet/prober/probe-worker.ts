@@ -1,6 +1,6 @@
 import type { core } from '#api';
 import type { Clock, Logger, TimerHandle } from '#base';
-import { type ProbeResult, ProbeError, type ProbeRequest } from './prober.ts';
+import { ProbeError, type ProbeRequest, type ProbeResult } from './prober.ts';
 
 /** Probe results for events and metrics; the last two mean that the probe could not be executed. */
 export type ProbeOutput = 'failure' | 'warning' | 'errorAsFailure' | 'errorAsUnknown';
@@ -15,7 +15,7 @@ export interface ProbeWorkerOptions {
   /** The result of an earlier kubelet. */
   readonly earlierResult?: boolean;
   /** Rejects when the probe could not be executed. */
-  ask(request: ProbeRequest): Promise<ProbeResult>;
+  run(request: ProbeRequest): Promise<ProbeResult>;
   /** A probe failed, warned, or could not be executed: recorded as an event. */
   onOutput(kind: ProbeOutput, output: string): void;
   /** The result changed, after thresholds. */
@@ -60,7 +60,7 @@ export class ProbeWorker {
   /** Never rejects. */
   async #run(): Promise<void> {
     const { type, probe } = this.#options;
-    const answer = await this.#ask({ type, probe, timeoutMs: (probe.timeoutSeconds ?? 1) * 1000 });
+    const answer = await this.#runProbe({ type, probe, timeoutMs: (probe.timeoutSeconds ?? 1) * 1000 });
     if (this.#isStopped) return;
     try {
       this.#notify(answer);
@@ -81,9 +81,9 @@ export class ProbeWorker {
     }
   }
 
-  async #ask(request: ProbeRequest): Promise<ProbeResult | Error> {
+  async #runProbe(request: ProbeRequest): Promise<ProbeResult | Error> {
     try {
-      return await this.#options.ask(request);
+      return await this.#options.run(request);
     } catch (error) {
       return error as Error;
     }

@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { type Component, DeadPeerMonitor, type Logger, listenOn, runComponent, waitForAbort } from '#base';
 import { type AccessPolicy, CallerGate, type CallerGateDeps } from './caller-gate.ts';
-import { type KubeletResponse, type KubeletCall, requestTarget } from './kubelet-call.ts';
+import { type KubeletCall, type KubeletResponse, requestTarget } from './kubelet-call.ts';
 import { writeResponse } from './write-response.ts';
 
 export interface KubeletServerConfig {
@@ -106,7 +106,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, deps: S
   const left = new AbortController();
   response.on('close', () => left.abort());
   try {
-    const answer = await answerTo(request, left.signal, deps);
+    const answer = await respondTo(request, left.signal, deps);
     if ('serve' in answer) throw new Error('an upgrade of a request that did not ask for it');
     await writeResponse(response, answer, left.signal);
   } catch (error) {
@@ -122,7 +122,7 @@ async function serveUpgrade(request: IncomingMessage, socket: Duplex, deps: Serv
   const left = new AbortController();
   socket.once('close', () => left.abort());
   try {
-    const answer = await answerTo(request, left.signal, deps);
+    const answer = await respondTo(request, left.signal, deps);
     if ('serve' in answer) {
       const lines = Object.entries(answer.headers).map(([name, value]) => `${name}: ${value}`);
       socket.write(['HTTP/1.1 101 Switching Protocols', ...lines, '', ''].join('\r\n'));
@@ -141,7 +141,7 @@ async function serveUpgrade(request: IncomingMessage, socket: Duplex, deps: Serv
   }
 }
 
-async function answerTo(request: IncomingMessage, signal: AbortSignal, { gate, handle }: ServingDeps): Promise<KubeletResponse> {
+async function respondTo(request: IncomingMessage, signal: AbortSignal, { gate, handle }: ServingDeps): Promise<KubeletResponse> {
   const url = requestTarget(request.url);
   if (url === undefined) return rejectionResponse(400, 'Bad Request');
   const method = request.method ?? 'GET';

@@ -90,8 +90,8 @@ export class ShutdownManager {
   async #onShutdown(isShuttingDown: boolean, signal: AbortSignal): Promise<void> {
     const { recorder, nodeName, logger } = this.deps;
     this.#isShuttingDown = isShuttingDown;
-    const word = isShuttingDown ? 'event' : 'cancellation';
-    recorder.normal(nodeReference(nodeName), 'Shutdown', `Shutdown manager detected shutdown ${word}`);
+    const state = isShuttingDown ? 'event' : 'cancellation';
+    recorder.normal(nodeReference(nodeName), 'Shutdown', `Shutdown manager detected shutdown ${state}`);
     this.deps.onChange();
     try {
       if (isShuttingDown) {

@@ -18,14 +18,14 @@ type Run = (program: string, args: readonly string[]) => Promise<string>;
  */
 export async function subordinateIds(run: Run = runProgram): Promise<IdRange | undefined> {
   if (!(await exists(() => run('id', ['-u', USER])))) return undefined;
-  const ask = (idKind: string, ...args: readonly string[]) =>
+  const readIds = (idKind: string, ...args: readonly string[]) =>
     run('getsubids', args).catch((error: Error) => {
       if ((error.cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT') return undefined;
       throw new Error(`error retrieving additional ${idKind} for user "${USER}": ${error.message}`, { cause: error });
     });
-  const uids = await ask('uids', USER);
+  const uids = await readIds('uids', USER);
   if (uids === undefined) return undefined;
-  if (uids !== (await ask('gids', '-g', USER))) throw new Error(`mismatched subuids and subgids for user "${USER}"`);
+  if (uids !== (await readIds('gids', '-g', USER))) throw new Error(`mismatched subuids and subgids for user "${USER}"`);
   return parseRange(uids);
 }
 

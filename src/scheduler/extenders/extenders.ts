@@ -116,9 +116,9 @@ export class Extenders {
     return this.#all.filter((extender) => extender.config[verb] !== '' && extender.isInterested(pod));
   }
 
-  async #ignoreIfIgnorable<T>(extender: HttpExtender, ask: () => Promise<T>): Promise<T | undefined> {
+  async #ignoreIfIgnorable<T>(extender: HttpExtender, call: () => Promise<T>): Promise<T | undefined> {
     try {
-      return await ask();
+      return await call();
     } catch (error) {
       if (!extender.config.ignorable) throw error;
       return this.#skipped(extender, error);

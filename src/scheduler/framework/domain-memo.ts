@@ -20,12 +20,12 @@ export class DomainMemo {
     this.#results = new Uint8Array(topology.values.length);
   }
 
-  check(node: NodeInfo, ask: (node: NodeInfo) => Status | undefined): Status | undefined {
+  check(node: NodeInfo, checkNode: (node: NodeInfo) => Status | undefined): Status | undefined {
     const domain = node.place < 0 ? -1 : (this.#topology.domainAt[node.place] as number);
-    if (domain < 0) return ask(node);
+    if (domain < 0) return checkNode(node);
     const result = this.#results[domain];
     if (result !== UNKNOWN) return result === FITS ? undefined : this.#rejections[domain];
-    const status = ask(node);
+    const status = checkNode(node);
     this.#results[domain] = status === undefined ? FITS : REFUSED;
     if (status !== undefined) this.#rejections[domain] = status;
     return status;

@@ -6,7 +6,7 @@ import { type Status, unschedulable } from './status.ts';
 
 interface WaitingPod {
   readonly pending: Map<string, TimerHandle>;
-  readonly answer: Promise<Status | undefined>;
+  readonly outcome: Promise<Status | undefined>;
   settle(status: Status | undefined): void;
 }
 
@@ -36,7 +36,7 @@ export class WaitingPods {
 
   /** Undefined once all plugins allow it; else why not. */
   permitted(uid: string): Promise<Status | undefined> {
-    return this.#pods.get(uid)?.answer ?? Promise.resolve(undefined);
+    return this.#pods.get(uid)?.outcome ?? Promise.resolve(undefined);
   }
 
   allow(uid: string, plugin: string): void {
@@ -60,10 +60,10 @@ export class WaitingPods {
     let waiting = this.#pods.get(uid);
     if (waiting === undefined) {
       let settle: (status: Status | undefined) => void = () => {};
-      const answer = new Promise<Status | undefined>((resolve) => {
+      const outcome = new Promise<Status | undefined>((resolve) => {
         settle = resolve;
       });
-      waiting = { pending: new Map(), answer, settle };
+      waiting = { pending: new Map(), outcome, settle };
       this.#pods.set(uid, waiting);
     }
     const timer = this.clock.setTimer(timeoutMs, () =>

@@ -69,7 +69,7 @@ function askLockHolder(path: string): Promise<string | undefined> {
     const socket = connect(path);
     let answer = '';
     let connected = false;
-    socket.setEncoding('utf8').setTimeout(ANSWER_MS, () => socket.destroy());
+    socket.setEncoding('utf8').setTimeout(REPLY_TIMEOUT_MS, () => socket.destroy());
     socket.on('connect', () => {
       connected = true;
     });
@@ -82,7 +82,7 @@ function askLockHolder(path: string): Promise<string | undefined> {
 }
 
 /** A stopped process still holds the directory. */
-const ANSWER_MS = 500;
+const REPLY_TIMEOUT_MS = 500;
 
 function listen(path: string, directory: string): Promise<Server> {
   // errors: a holder that cannot accept still holds the directory

@@ -58,8 +58,8 @@ import {
   encodeTxn,
   getOperation,
   putOperation,
-  type RangeResponse,
   type RangeCall,
+  type RangeResponse,
 } from './messages.ts';
 import { atLeastVersion } from './server-version.ts';
 
@@ -153,14 +153,14 @@ class ClusterStore implements EtcdStore {
 
   async begin(): Promise<void> {
     const { openTimeoutMs: timeoutMs = OPEN_MS } = this.#options;
-    const ask = (method: string, message: Buffer) =>
+    const callMember = (method: string, message: Buffer) =>
       this.#cluster.call({ kind: 'read', method, message, timeoutMs }).catch((error: unknown) => {
         throw storeErrorOf(error, false);
       });
-    const { version } = decodeStatus(await ask('etcdserverpb.Maintenance/Status', Buffer.alloc(0)));
+    const { version } = decodeStatus(await callMember('etcdserverpb.Maintenance/Status', Buffer.alloc(0)));
     // Version is served even without a leader, so it does not prove that the cluster works.
     const { revision } = decodeRange(
-      await ask('etcdserverpb.KV/Range', encodeRange({ start: ZERO, limit: 1, countOnly: true })),
+      await callMember('etcdserverpb.KV/Range', encodeRange({ start: ZERO, limit: 1, countOnly: true })),
       this.#space,
     );
     this.#learn(revision);

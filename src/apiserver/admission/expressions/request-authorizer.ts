@@ -21,7 +21,7 @@ export class RequestAuthorizer {
 
   /** The variables `authorizer` and `authorizer.requestResource`. */
   variables(): Readonly<Record<string, unknown>> {
-    const authorizer = new cel.AuthorizerValue((question, subject) => this.#answer(question, subject));
+    const authorizer = new cel.AuthorizerValue((check, subject) => this.#decide(check, subject));
     const { resource, subresource, name } = this.#attributes;
     const { group, resource: plural } = resource;
     const checked = { group, resource: plural, subresource, namespace: admissionNamespace(this.#attributes), name };
@@ -42,14 +42,14 @@ export class RequestAuthorizer {
     }
   }
 
-  #answer(question: cel.AuthorizationCheck, subject: cel.AuthorizationSubject): cel.AuthorizationDecision {
-    const key = JSON.stringify([question, subject]);
+  #decide(check: cel.AuthorizationCheck, subject: cel.AuthorizationSubject): cel.AuthorizationDecision {
+    const key = JSON.stringify([check, subject]);
     const cached = this.#answers.get(key);
     if (cached !== undefined) return cached;
-    const decision = this.#ask(question, subject);
-    if (!isPromise(decision)) return this.#remember(key, answerOf(decision));
+    const decision = this.#authorize(check, subject);
+    if (!isPromise(decision)) return this.#remember(key, decisionOf(decision));
     const failed = (error: unknown) => ({ allowed: false, reason: '', error: error instanceof Error ? error.message : String(error) });
-    this.#pending.push(decision.then(answerOf, failed).then((answer) => void this.#remember(key, answer)));
+    this.#pending.push(decision.then(decisionOf, failed).then((answer) => void this.#remember(key, answer)));
     return PENDING;
   }
 
@@ -58,13 +58,13 @@ export class RequestAuthorizer {
     return answer;
   }
 
-  #ask(question: cel.AuthorizationCheck, { serviceAccount }: cel.AuthorizationSubject): Decision | Promise<Decision> {
+  #authorize(check: cel.AuthorizationCheck, { serviceAccount }: cel.AuthorizationSubject): Decision | Promise<Decision> {
     const user = serviceAccount === undefined ? this.#attributes.user : accountUser(serviceAccount);
-    return this.#authorizer.authorize({ user, ...checkAttributes(question) });
+    return this.#authorizer.authorize({ user, ...checkAttributes(check) });
   }
 }
 
-function answerOf({ verdict, reason, error }: Decision): cel.AuthorizationDecision {
+function decisionOf({ verdict, reason, error }: Decision): cel.AuthorizationDecision {
   return { allowed: verdict === 'allow', reason, ...(error !== undefined && { error }) };
 }
 
@@ -75,9 +75,9 @@ function accountUser({ namespace, name }: { namespace: string; name: string }): 
 
 const NO_RESOURCE = { group: '', version: '', resource: '', subresource: '', namespace: '', name: '' };
 
-function checkAttributes(question: cel.AuthorizationCheck): Omit<AuthorizationAttributes, 'user'> {
-  if (question.kind === 'path') return { ...NO_RESOURCE, isResource: false, path: question.path, verb: question.verb };
-  const { verb, group, resource, subresource, namespace, name, fieldSelector } = question;
+function checkAttributes(check: cel.AuthorizationCheck): Omit<AuthorizationAttributes, 'user'> {
+  if (check.kind === 'path') return { ...NO_RESOURCE, isResource: false, path: check.path, verb: check.verb };
+  const { verb, group, resource, subresource, namespace, name, fieldSelector } = check;
   const place = { group, version: '*', resource, subresource, namespace, name };
   return { ...place, isResource: true, path: '', verb, ...fieldRequirements(fieldSelector) };
 }

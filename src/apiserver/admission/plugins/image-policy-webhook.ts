@@ -37,7 +37,7 @@ const TIMEOUT_MS = 30_000;
 
 /** Asks a service whether a pod's images may run, by ImageReview. */
 export function imagePolicyWebhook(policy: ImagePolicy, deps: ImagePolicyDeps): AdmissionPlugin {
-  const answers = new Lru<string, ReviewStatus>({ capacity: REMEMBERED, clock: deps.clock });
+  const reviews = new Lru<string, ReviewStatus>({ capacity: REMEMBERED, clock: deps.clock });
   return {
     name: 'ImagePolicyWebhook',
     operations: ['CREATE', 'UPDATE'],
@@ -46,10 +46,10 @@ export function imagePolicyWebhook(policy: ImagePolicy, deps: ImagePolicyDeps): 
       if (!isAboutPods(attributes, 'ephemeralcontainers')) return;
       const spec = reviewSpec(attributes);
       const key = encodeJson(spec);
-      const status = answers.get(key) ?? (await review(attributes, spec, policy, deps));
+      const status = reviews.get(key) ?? (await review(attributes, spec, policy, deps));
       if (status === undefined) return;
       const ttlMs = status.allowed ? policy.allowTtlMs : policy.denyTtlMs;
-      if (ttlMs > 0 && !answers.has(key)) answers.set(key, status, ttlMs);
+      if (ttlMs > 0 && !reviews.has(key)) reviews.set(key, status, ttlMs);
       demandAllowed(attributes, status);
     },
   };

@@ -114,10 +114,10 @@ function paramTarget({ apiVersion = '', kind = '' }: ParamKind, { table }: Deps)
   }
 }
 
-type Question = Pick<AuthorizationAttributes, 'user' | 'verb' | 'namespace' | 'name' | 'group' | 'version' | 'resource'>;
+type AccessCheck = Pick<AuthorizationAttributes, 'user' | 'verb' | 'namespace' | 'name' | 'group' | 'version' | 'resource'>;
 
-async function isAllowed(authorizer: Authorizer, question: Question): Promise<boolean> {
-  const { verdict } = await authorizer.authorize({ ...question, isResource: true, path: '', subresource: '' });
+async function isAllowed(authorizer: Authorizer, check: AccessCheck): Promise<boolean> {
+  const { verdict } = await authorizer.authorize({ ...check, isResource: true, path: '', subresource: '' });
   return verdict === 'allow';
 }
 

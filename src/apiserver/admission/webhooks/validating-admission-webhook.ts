@@ -37,13 +37,13 @@ async function validate(attributes: AdmissionAttributes, webhooks: readonly Webh
     const request = await webhook.select(attributes, authorizer);
     if (request !== undefined) calls.push({ webhook, request });
   }
-  const rejections = await Promise.all(calls.map((question, index) => ask(question, index, context)));
+  const rejections = await Promise.all(calls.map((call, index) => callWebhook(call, index, context)));
   const rejection = rejections.find((error) => error !== undefined);
   if (rejection !== undefined) throw rejection;
 }
 
 /** The error of a request that the webhook rejects. */
-async function ask({ webhook, request }: WebhookCall, index: number, { caller }: WebhookContext): Promise<StatusError | undefined> {
+async function callWebhook({ webhook, request }: WebhookCall, index: number, { caller }: WebhookContext): Promise<StatusError | undefined> {
   try {
     await caller.call(webhook, request, false);
     return undefined;

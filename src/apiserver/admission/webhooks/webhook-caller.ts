@@ -22,16 +22,16 @@ export class WebhookCaller {
     const { attributes } = request;
     if (attributes.dryRun && !['None', 'NoneOnDryRun'].includes(webhook.sideEffects)) throw dryRunUnsupported(webhook.name);
     const uid = this.#random.uuid();
-    const ask = () => this.#ask(webhook, request, { uid, mayPatch });
+    const call = () => this.#post(webhook, request, { uid, mayPatch });
     const name = `Call ${mayPatch ? 'mutating' : 'validating'} webhook`;
-    const answer = await (this.#tracer?.child(name, { attributes: () => callAttributes(webhook, request, uid) }, ask) ?? ask());
+    const answer = await (this.#tracer?.child(name, { attributes: () => callAttributes(webhook, request, uid) }, call) ?? call());
     for (const [key, value] of Object.entries(answer.auditAnnotations)) attributes.audit?.annotate(`${webhook.name}/${key}`, value);
     for (const warning of answer.warnings) attributes.warn(warning);
     if (!answer.allowed) throw webhookRejection(webhook.name, answer.result);
     return answer;
   }
 
-  async #ask(
+  async #post(
     webhook: Webhook,
     request: VersionedRequest,
     { uid, mayPatch }: { readonly uid: string; readonly mayPatch: boolean },

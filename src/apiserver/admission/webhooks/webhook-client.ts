@@ -32,7 +32,7 @@ interface TracedCall extends WebhookCall {
   readonly traceparent?: string;
 }
 
-interface Answer {
+interface WebhookResponse {
   readonly code: number;
   readonly retryAfter: string;
   readonly body: Buffer;
@@ -67,7 +67,7 @@ export class WebhookClient {
   }
 
   /** The webhook's own spans are within that of the call, by the header that says so. */
-  #send(url: URL, call: WebhookCall): Promise<Answer> {
+  #send(url: URL, call: WebhookCall): Promise<WebhookResponse> {
     if (this.#tracer === undefined) return this.#post(url, call);
     const attributes = () => ({ 'http.request.method': 'POST', 'url.full': urlText(url), 'server.address': url.hostname });
     return this.#tracer.child('HTTP POST', { kind: SPAN_KIND.client, attributes }, async (span) => {
@@ -77,7 +77,7 @@ export class WebhookClient {
     });
   }
 
-  async #post(url: URL, call: TracedCall): Promise<Answer> {
+  async #post(url: URL, call: TracedCall): Promise<WebhookResponse> {
     try {
       const address = await this.#address(url, call.config);
       return await this.#exchange(url, address, call);
@@ -95,7 +95,7 @@ export class WebhookClient {
     return this.#services.resolve({ namespace: service.namespace ?? '', name: service.name ?? '', port: service.port ?? 443 });
   }
 
-  async #exchange(url: URL, address: ServiceEndpoint, call: TracedCall): Promise<Answer> {
+  async #exchange(url: URL, address: ServiceEndpoint, call: TracedCall): Promise<WebhookResponse> {
     const timer = new AbortController();
     const ended = new AbortController();
     const stop = () => timer.abort(call.signal?.reason);
@@ -121,7 +121,7 @@ export class WebhookClient {
     url: URL,
     { host, port, connect }: ServiceEndpoint,
     { call, signal }: { call: TracedCall; signal: AbortSignal },
-  ): Promise<Answer> {
+  ): Promise<WebhookResponse> {
     const body = Buffer.from(encodeJson(call.body));
     const { caBundle } = call.config;
     const headers = {
@@ -167,7 +167,7 @@ const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 /** The length of error bodies in messages, as upstream. */
 const MAX_FAILURE_TEXT = 2048;
 
-async function readAnswer(response: IncomingMessage): Promise<Answer> {
+async function readAnswer(response: IncomingMessage): Promise<WebhookResponse> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response) {

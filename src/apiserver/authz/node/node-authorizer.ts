@@ -80,7 +80,7 @@ export class NodeAuthorizer implements Authorizer {
 }
 
 /** True: allowed. Text: the reason of a denial; empty for none. */
-type Answer = true | string;
+type AccessResult = true | string;
 
 interface NodeRequest {
   readonly node: string;
@@ -88,13 +88,13 @@ interface NodeRequest {
   readonly graph: NodeGraph;
 }
 
-function decisionOf(answer: Answer): Decision {
+function decisionOf(answer: AccessResult): Decision {
   return answer === true ? ALLOW : { verdict: 'no opinion', reason: answer };
 }
 
 const POD_CERTIFICATES = 'certificates.k8s.io/podcertificaterequests';
 
-const SPECIAL = lookupTable<(request: NodeRequest) => Answer>({
+const SPECIAL = lookupTable<(request: NodeRequest) => AccessResult>({
   '/secrets': (request) => readNamespaced(request, 'secrets'),
   '/configmaps': (request) => readNamespaced(request, 'configmaps'),
   '/persistentvolumeclaims': claims,
@@ -112,16 +112,16 @@ const SPECIAL = lookupTable<(request: NodeRequest) => Answer>({
 });
 
 /** Trust bundles are public within the cluster. */
-function trustBundles({ attributes }: NodeRequest): Answer {
+function trustBundles({ attributes }: NodeRequest): AccessResult {
   return ['get', 'list', 'watch'].includes(attributes.verb) || 'can only read resources of this type';
 }
 
-function related({ node, attributes, graph }: NodeRequest, resource: RelatedResource): Answer {
+function related({ node, attributes, graph }: NodeRequest, resource: RelatedResource): AccessResult {
   if (attributes.name === '') return 'No Object name found';
   return graph.isRelated(node, resource, attributes) || `no relationship found between node '${node}' and this object`;
 }
 
-function readNamespaced(request: NodeRequest, resource: RelatedResource): Answer {
+function readNamespaced(request: NodeRequest, resource: RelatedResource): AccessResult {
   const { verb, subresource, namespace } = request.attributes;
   if (verb !== 'get' && verb !== 'list' && verb !== 'watch') return 'can only read resources of this type';
   if (subresource !== '') return 'cannot read subresource';
@@ -129,21 +129,21 @@ function readNamespaced(request: NodeRequest, resource: RelatedResource): Answer
   return related(request, resource);
 }
 
-function getOne(request: NodeRequest, resource: RelatedResource): Answer {
+function getOne(request: NodeRequest, resource: RelatedResource): AccessResult {
   const { verb, subresource } = request.attributes;
   if (verb !== 'get') return 'can only get individual resources of this type';
   if (subresource !== '') return 'cannot get subresource';
   return related(request, resource);
 }
 
-function claims(request: NodeRequest): Answer {
+function claims(request: NodeRequest): AccessResult {
   const { verb, subresource } = request.attributes;
   if (subresource !== 'status') return getOne(request, 'persistentvolumeclaims');
   if (verb !== 'update' && verb !== 'patch') return 'can only get/update/patch this type';
   return related(request, 'persistentvolumeclaims');
 }
 
-function serviceAccounts(request: NodeRequest): Answer {
+function serviceAccounts(request: NodeRequest): AccessResult {
   const { verb, subresource, name } = request.attributes;
   if (verb === 'get' && subresource === '') return readNamespaced(request, 'serviceaccounts');
   if (verb !== 'create' || name === '') return 'can only create tokens for individual service accounts';
@@ -154,19 +154,19 @@ function serviceAccounts(request: NodeRequest): Answer {
 const OWN_VERBS: ReadonlySet<string> = new Set(['get', 'create', 'update', 'patch', 'delete']);
 
 // The name is unknown on create; the NodeRestriction admission plugin checks it.
-function leases({ node, attributes: { verb, namespace, name } }: NodeRequest): Answer {
+function leases({ node, attributes: { verb, namespace, name } }: NodeRequest): AccessResult {
   if (!OWN_VERBS.has(verb)) return 'can only get, create, update, patch, or delete a node lease';
   if (namespace !== 'kube-node-lease') return 'can only access leases in the "kube-node-lease" system namespace';
   return verb === 'create' || name === node || 'can only access node lease with the same name as the requesting node';
 }
 
-function csiNodes({ node, attributes: { verb, subresource, name } }: NodeRequest): Answer {
+function csiNodes({ node, attributes: { verb, subresource, name } }: NodeRequest): AccessResult {
   if (!OWN_VERBS.has(verb)) return 'can only get, create, update, patch, or delete a CSINode';
   if (subresource !== '') return 'cannot authorize CSINode subresources';
   return verb === 'create' || name === node || 'can only access CSINode with the same name as the requesting node';
 }
 
-function resourceSlices(request: NodeRequest): Answer {
+function resourceSlices(request: NodeRequest): AccessResult {
   const { verb, subresource } = request.attributes;
   if (subresource !== '') return 'cannot authorize ResourceSlice subresources';
   switch (verb) {
@@ -191,7 +191,7 @@ function selectsNode({ node, attributes }: NodeRequest): boolean {
   return requirements.some(({ field, operator, value }) => field === 'spec.nodeName' && operator === '=' && value === node);
 }
 
-function podCertificateRequests(request: NodeRequest): Answer {
+function podCertificateRequests(request: NodeRequest): AccessResult {
   const { verb, subresource } = request.attributes;
   if (subresource !== '') return 'nodes may not access the status subresource of PodCertificateRequests';
   if (verb === 'create') return true;
@@ -200,7 +200,7 @@ function podCertificateRequests(request: NodeRequest): Answer {
   return selectsNode(request) || 'can only list/watch podcertificaterequests with nodeName field selector';
 }
 
-function nodes({ node, attributes: { verb, subresource, name } }: NodeRequest): Answer {
+function nodes({ node, attributes: { verb, subresource, name } }: NodeRequest): AccessResult {
   const isWrite = verb === 'update' || verb === 'patch';
   if (subresource === 'status') return isWrite || '';
   if (subresource !== '') return '';
@@ -212,7 +212,7 @@ function nodes({ node, attributes: { verb, subresource, name } }: NodeRequest): 
     : `node '${node}' cannot read '${name}', only its own Node object`;
 }
 
-function pods(request: NodeRequest): Answer {
+function pods(request: NodeRequest): AccessResult {
   const { verb, subresource, name } = request.attributes;
   if (subresource === 'status') return verb === 'update' || verb === 'patch' || '';
   if (subresource === 'eviction') return verb === 'create' || '';

@@ -61,14 +61,14 @@ export class WebhookAuthorizer implements Authorizer {
       }
     }
     const key = encodeJson(spec);
-    return this.#allowed.get(key) ?? this.#others.get(key) ?? this.#ask(spec, key);
+    return this.#allowed.get(key) ?? this.#others.get(key) ?? this.#postReview(spec, key);
   }
 
   rulesFor(_user: UserInfo): ResolvedRules {
     return UNRESOLVED;
   }
 
-  async #ask(spec: object, key: string): Promise<Decision> {
+  async #postReview(spec: object, key: string): Promise<Decision> {
     const { version, timeoutMs } = this.#config;
     const review = {
       apiVersion: `authorization.k8s.io/${version}`,

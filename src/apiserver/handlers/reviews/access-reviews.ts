@@ -11,19 +11,19 @@ type Spec = authorization.SubjectAccessReviewSpec;
 
 /** Answers `kubectl auth can-i` for others: SubjectAccessReview and LocalSubjectAccessReview. */
 export function subjectAccessReviews(authorizer: Authorizer): VerbHandler {
-  return reviewHandler((call) => answer(call, authorizer, userOf));
+  return reviewHandler((call) => review(call, authorizer, userOf));
 }
 
 /** SelfSubjectAccessReview. */
 export function selfSubjectAccessReviews(authorizer: Authorizer): VerbHandler {
-  return reviewHandler((call) => answer(call, authorizer, () => call.call.user));
+  return reviewHandler((call) => review(call, authorizer, () => call.call.user));
 }
 
 function userOf({ user = '', uid, groups = [], extra }: Spec): UserInfo {
   return { name: user, groups, ...(uid && { uid }), ...(extra && { extra }) };
 }
 
-async function answer(call: ReviewCall, authorizer: Authorizer, subject: (spec: Spec) => UserInfo): Promise<KubeObject> {
+async function review(call: ReviewCall, authorizer: Authorizer, subject: (spec: Spec) => UserInfo): Promise<KubeObject> {
   const review = await admitReview(call);
   const { strategy, group } = call.call.resource;
   const errors = strategy.validate?.(review) ?? [];
@@ -31,9 +31,9 @@ async function answer(call: ReviewCall, authorizer: Authorizer, subject: (spec: 
   if (errors.length > 0) throw StatusError.invalid({ group, kind: '' }, '', errors);
   await validateReview({ ...call, review });
   const spec = (review.spec ?? {}) as Spec;
-  const question = attributesOf(spec, subject(spec));
-  const decision = await authorizer.authorize(question.attributes);
-  return { ...review, status: statusOf(decision, question.problems) };
+  const check = attributesOf(spec, subject(spec));
+  const decision = await authorizer.authorize(check.attributes);
+  return { ...review, status: statusOf(decision, check.problems) };
 }
 
 function statusOf({ verdict, reason, error }: Decision, problems: readonly string[]): authorization.SubjectAccessReviewStatus {
@@ -46,13 +46,13 @@ function statusOf({ verdict, reason, error }: Decision, problems: readonly strin
   };
 }
 
-interface Question {
+interface AccessCheck {
   readonly attributes: AuthorizationAttributes;
   /** Parts of selectors that were not understood and are ignored. */
   readonly problems: readonly string[];
 }
 
-function attributesOf({ resourceAttributes, nonResourceAttributes }: Spec, user: UserInfo): Question {
+function attributesOf({ resourceAttributes, nonResourceAttributes }: Spec, user: UserInfo): AccessCheck {
   if (resourceAttributes === undefined || resourceAttributes === null) {
     const { path = '', verb = '' } = nonResourceAttributes ?? {};
     return { attributes: { ...NOTHING, user, isResource: false, path, verb }, problems: [] };

@@ -40,10 +40,10 @@ async function readScale(call: ResourceCall, fields: ScaleFields): Promise<ApiRe
   await loadVersions(call.resource, [cached]);
   const { object } = cached.as(call.resource);
   if (fields.replicas(object) === undefined && fields.optional) throw fields.optional.absent();
-  return answer(scaleOf(object, fields));
+  return scaleResponse(scaleOf(object, fields));
 }
 
-function answer(scale: Scale): ApiResponse {
+function scaleResponse(scale: Scale): ApiResponse {
   const table = autoscaling.scaleTable as unknown as TableDefinition<KubeObject>;
   return { type: 'plain', code: 200, object: scale as unknown as Record<string, unknown>, table };
 }
@@ -73,7 +73,7 @@ async function writeScale(call: ResourceCall, fields: ScaleFields): Promise<ApiR
     isPartial: true,
     compute: (live) => scaled(call, { live, fields, change }),
   });
-  return answer(scaleOf(object.object, fields));
+  return scaleResponse(scaleOf(object.object, fields));
 }
 
 /** Computes the desired scale from the current one, with managedFields. */

@@ -52,7 +52,7 @@ export class CredentialProvider {
     const cached = this.#cached(repository);
     if (cached !== undefined) return cached;
     // Concurrent lookups share one execution.
-    const running = this.#running.get(repository) ?? this.#ask(repository).finally(() => this.#running.delete(repository));
+    const running = this.#running.get(repository) ?? this.#runPlugin(repository).finally(() => this.#running.delete(repository));
     this.#running.set(repository, running);
     return running;
   }
@@ -66,7 +66,7 @@ export class CredentialProvider {
     return undefined;
   }
 
-  async #ask(repository: string): Promise<Keyring> {
+  async #runPlugin(repository: string): Promise<Keyring> {
     const { clock } = this.#options;
     const response = this.#parse(await this.#run(repository));
     const keyring = new Keyring(response.entries);

@@ -37,7 +37,7 @@ export interface AuthorizationDecision {
 }
 
 /** Decides a check. Evaluation is synchronous, so the decision must be available. */
-export type Authorize = (question: AuthorizationCheck, subject: AuthorizationSubject) => AuthorizationDecision;
+export type Authorize = (check: AuthorizationCheck, subject: AuthorizationSubject) => AuthorizationDecision;
 
 /** Values of these types are equal if their types are; upstream does not compare their content. */
 abstract class ReceiverValue extends CelObject {
@@ -118,8 +118,8 @@ export class ResourceCheckValue extends ReceiverValue {
 
   check(verb: string): DecisionValue {
     const unset = { subresource: '', namespace: '', name: '', fieldSelector: '', labelSelector: '' };
-    const question: AuthorizationCheck = { kind: 'resource', verb, ...unset, ...this.resource };
-    return new DecisionValue(this.authorizer.authorize(question, this.authorizer.subject));
+    const check: AuthorizationCheck = { kind: 'resource', verb, ...unset, ...this.resource };
+    return new DecisionValue(this.authorizer.authorize(check, this.authorizer.subject));
   }
 }
 

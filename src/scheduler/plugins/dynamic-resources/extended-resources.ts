@@ -104,13 +104,13 @@ function partFor(resourceName: string, className: string, { pod }: PodInfo): Res
   const { containers = [], initContainers = [] } = pod.spec ?? {};
   const all = [...initContainers, ...containers];
   const isShortLived = (i: number) => i < initContainers.length && all[i]?.restartPolicy !== 'Always';
-  const ask = (i: number, reusable: readonly (Request | undefined)[]) =>
+  const requestOf = (i: number, reusable: readonly (Request | undefined)[]) =>
     requestFor({ container: all[i] as core.Container, index: i, resourceName, className, reusable });
-  const lasting = all.map((_, i) => (isShortLived(i) ? undefined : ask(i, [])));
+  const lasting = all.map((_, i) => (isShortLived(i) ? undefined : requestOf(i, [])));
   const brief = all.flatMap((_, i) =>
     isShortLived(i)
       ? [
-          ask(
+          requestOf(
             i,
             lasting.slice(i).map((one) => one?.request),
           ),

@@ -82,10 +82,10 @@ export class AffinityFilterState implements CloneableState {
   }
 
   check(node: NodeInfo): Status | undefined {
-    return this.#memo === undefined ? this.#ask(node) : this.#memo.check(node, this.#ask);
+    return this.#memo === undefined ? this.#checkNode(node) : this.#memo.check(node, this.#checkNode);
   }
 
-  readonly #ask = (node: NodeInfo): Status | undefined => {
+  readonly #checkNode = (node: NodeInfo): Status | undefined => {
     if (!this.satisfiesAffinity(node)) return AFFINITY;
     if (!this.satisfiesAntiAffinity(node)) return ANTI_AFFINITY;
     return this.counts.existingAntiAffinity.touches(node) ? EXISTING_ANTI_AFFINITY : undefined;

@@ -59,14 +59,14 @@ function topologyScores(pod: PodInfo, snapshot: Snapshot, { hardWeight, ignoresE
   for (const { term, weight } of preferredAffinity) own(term, weight);
   for (const { term, weight } of preferredAntiAffinity) own(term, -weight);
   if (ignoresExisting && preferredAffinity.length === 0 && preferredAntiAffinity.length === 0) return scores;
-  const ask = (kind: 'requiredAffinity' | 'preferredAffinity' | 'preferredAntiAffinity', factor: number) => {
+  const addTerms = (kind: 'requiredAffinity' | 'preferredAffinity' | 'preferredAntiAffinity', factor: number) => {
     for (const { term, weight, domains } of snapshot.placedTerms(kind)) {
       if (termMatches(term, pod, namespaces)) scores.addDomains(term.topologyKey, domains, weight * factor);
     }
   };
-  if (hardWeight > 0) ask('requiredAffinity', hardWeight);
-  ask('preferredAffinity', 1);
-  ask('preferredAntiAffinity', -1);
+  if (hardWeight > 0) addTerms('requiredAffinity', hardWeight);
+  addTerms('preferredAffinity', 1);
+  addTerms('preferredAntiAffinity', -1);
   return scores;
 }
 

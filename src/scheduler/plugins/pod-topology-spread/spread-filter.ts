@@ -66,10 +66,10 @@ export class SpreadFilterState implements CloneableState {
   }
 
   check(node: NodeInfo): Status | undefined {
-    return this.#memo === undefined ? this.#ask(node) : this.#memo.check(node, this.#ask);
+    return this.#memo === undefined ? this.#checkNode(node) : this.#memo.check(node, this.#checkNode);
   }
 
-  readonly #ask = (node: NodeInfo): Status | undefined => {
+  readonly #checkNode = (node: NodeInfo): Status | undefined => {
     for (let i = 0; i < this.constraints.length; i++) {
       const constraint = this.constraints[i] as SpreadConstraint;
       const domain = node.labels[constraint.topologyKey];
