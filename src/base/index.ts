@@ -15,7 +15,7 @@ export { createTlsPort, type ServingCertificates } from './crypto/tls-port.ts';
 export * from './crypto/x509/index.ts';
 export * from './egress/index.ts';
 export * from './grpc/index.ts';
-export { type HttpResponse, HttpEndpoint, type HttpRoutes, parseBindAddress } from './http/http-endpoint.ts';
+export { HttpEndpoint, type HttpResponse, type HttpRoutes, parseBindAddress } from './http/http-endpoint.ts';
 export {
   bitsOf,
   formatCidr,

@@ -61,7 +61,7 @@ export type { NodePressure } from './node/node-pressure.ts';
 export * as podResources from './podresources/messages.ts';
 export { type NodeFeed, sharedNodeFeed } from './pods/pod-source.ts';
 export { RequestLimits } from './request-limits.ts';
-export type { KubeletResponse, KubeletCall } from './server/kubelet-handler.ts';
+export type { KubeletCall, KubeletResponse } from './server/kubelet-handler.ts';
 export {
   type KubeletServer,
   type KubeletServerConfig,

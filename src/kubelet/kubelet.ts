@@ -16,7 +16,7 @@ import type { PodHook } from './pods/hooks/pod-hook.ts';
 import { type NodeFeed, ownNodeFeed } from './pods/pod-source.ts';
 import type { Prober } from './prober/prober.ts';
 import type { RequestLimits } from './request-limits.ts';
-import { type KubeletResponse, type KubeletCall, kubeletHandler } from './server/kubelet-handler.ts';
+import { type KubeletCall, type KubeletResponse, kubeletHandler } from './server/kubelet-handler.ts';
 import { VolumeUsageCache } from './server/volume-usage-cache.ts';
 import { SharedTicker } from './shared-ticker.ts';
 import type { KubeletTracing } from './tracing/kubelet-tracing.ts';

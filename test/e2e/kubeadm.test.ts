@@ -3,7 +3,16 @@ import { createPublicKey } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import https from 'node:https';
 import { expect, test } from 'vitest';
-import { createAuthority, type KeyPair, loadAuthority, newPrivateKey, privateKeyPem, realClock, signCertificate, systemRandom } from '#base';
+import {
+  createAuthority,
+  type KeyPair,
+  loadAuthority,
+  newPrivateKey,
+  privateKeyPem,
+  realClock,
+  signCertificate,
+  systemRandom,
+} from '#base';
 import { type ClusterPki, createPki, renderKubeconfig } from '#cluster';
 import { freePort } from '../../src/store/contract/free-port.ts';
 import { Workplace } from './sampan-process.ts';

@@ -2,7 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { ConnectionOptions } from 'node:tls';
 import { type Dialer, DialingAgent, dialedConnection, onAbort } from '#base';
-import type { HttpResponse, HttpConnection, HttpRequest } from './http-connection.ts';
+import type { HttpConnection, HttpRequest, HttpResponse } from './http-connection.ts';
 
 /** HTTP/1.1, for servers and proxies without HTTP/2. */
 export class Http1Connection implements HttpConnection {

@@ -1,7 +1,7 @@
 import http2, { type ClientHttp2Session, type ClientHttp2Stream, type IncomingHttpHeaders } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import { type Clock, onAbort, type TimerHandle } from '#base';
-import { type HttpResponse, type HttpConnection, type HttpRequest, UnprocessedError } from './http-connection.ts';
+import { type HttpConnection, type HttpRequest, type HttpResponse, UnprocessedError } from './http-connection.ts';
 
 export interface Http2Options {
   readonly origin: string;

@@ -4,7 +4,7 @@ import type { KubeObject } from '../kube-object.ts';
 import type { Transport, TransportRequest, WatchSink } from '../transport.ts';
 import type { ConnectionConfig } from './connection-config.ts';
 import { Credentials } from './credentials.ts';
-import { type HttpResponse, type HttpConnection, readBody, UnprocessedError } from './http-connection.ts';
+import { type HttpConnection, type HttpResponse, readBody, UnprocessedError } from './http-connection.ts';
 import { openConnection } from './open-connection.ts';
 import { LineSplitter } from './watch-lines.ts';
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { realClock } from '#base';
 import type { DbusMessage } from '../dbus/dbus-wire.ts';
-import { type FakeResponse, type FakeBus, openFakeBus } from '../dbus/fake-bus.test-setup.ts';
+import { type FakeBus, type FakeResponse, openFakeBus } from '../dbus/fake-bus.test-setup.ts';
 import { LegacyTree, UnifiedTree } from './cgroup-tree.ts';
 import { SystemdTree } from './systemd-tree.ts';
 import { SystemdUnits, type UnitProperties } from './systemd-units.ts';

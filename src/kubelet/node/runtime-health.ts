@@ -34,7 +34,7 @@ export class RuntimeHealth {
   /** Why the runtime cannot connect pods, in upstream's words. Asks it only when it last said so. */
   async networkProblem(): Promise<string | undefined> {
     if (networkProblemOf(this.#facts?.problems) === undefined) return undefined;
-    const { problems } = await this.#ask().catch(() => this.#facts as RuntimeFacts);
+    const { problems } = await this.#readStatus().catch(() => this.#facts as RuntimeFacts);
     return networkProblemOf(problems);
   }
 

@@ -3,7 +3,7 @@ import { formatDurationMs, goQuote } from '#machinery';
 import { type ContainerRuntime, RuntimeError } from '../cri/runtime.ts';
 import { MAX_PROGRAM_LENGTH } from '../pods/config/container-config.ts';
 import { expandVariables } from '../pods/config/expand-variables.ts';
-import type { ProbeResult, ProbeRequest, ProbeTarget } from './prober.ts';
+import type { ProbeRequest, ProbeResult, ProbeTarget } from './prober.ts';
 
 const MAX_OUTPUT_BYTES = 10 * 1024;
 

@@ -4,7 +4,7 @@ import type { ContainerRuntime } from '../cri/runtime.ts';
 import { execProbe } from './exec-probe.ts';
 import { grpcProbe } from './grpc-probe.ts';
 import { httpHook, httpProbe } from './http-probe.ts';
-import type { ProbeResult, ProbeRequest, Prober, ProbeTarget } from './prober.ts';
+import type { ProbeRequest, ProbeResult, Prober, ProbeTarget } from './prober.ts';
 import { tcpProbe } from './tcp-probe.ts';
 
 export interface NetworkProberDeps {

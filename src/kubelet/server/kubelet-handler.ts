@@ -12,7 +12,15 @@ import { KUBELET_VERSION } from '../node/node-config.ts';
 import { containerSpecs } from '../pods/pod-state.ts';
 import type { VolumeCount, VolumeUsage } from '../volumes/pod-volumes.ts';
 import { findLoggedContainer, logBytes } from './container-logs.ts';
-import { contentResponse, jsonResponse, type KubeletResponse, type KubeletCall, KubeletError, notFound, textResponse } from './kubelet-call.ts';
+import {
+  contentResponse,
+  jsonResponse,
+  type KubeletCall,
+  KubeletError,
+  type KubeletResponse,
+  notFound,
+  textResponse,
+} from './kubelet-call.ts';
 import { parseLogOptions } from './log-options.ts';
 import { attachResponse, execResponse, portForwardResponse, runResponse } from './pod-streams.ts';
 import { containerMetrics, resourceMetrics } from './resource-metrics.ts';
@@ -20,7 +28,7 @@ import { statsSummary } from './stats-summary.ts';
 import { systemLogs } from './system-logs.ts';
 import { volumeMetrics } from './volume-stats.ts';
 
-export type { KubeletResponse, KubeletCall } from './kubelet-call.ts';
+export type { KubeletCall, KubeletResponse } from './kubelet-call.ts';
 
 export interface KubeletHandlerDeps {
   readonly nodeName: string;

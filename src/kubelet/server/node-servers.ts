@@ -4,7 +4,7 @@ import type { Client } from '#client';
 import { parseDurationMs } from '#machinery';
 import type { DefaultedConfiguration } from '../configuration/defaults.ts';
 import type { AccessPolicy } from './caller-gate.ts';
-import type { KubeletResponse, KubeletCall } from './kubelet-call.ts';
+import type { KubeletCall, KubeletResponse } from './kubelet-call.ts';
 import { type KubeletServer, type ServingKeys, startKubeletServer } from './kubelet-server.ts';
 import { startPlainServer } from './plain-server.ts';
 

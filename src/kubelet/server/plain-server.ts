@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Component, type Logger, listenOn, runComponent, waitForAbort } from '#base';
-import { type KubeletResponse, type KubeletCall, requestTarget } from './kubelet-call.ts';
+import { type KubeletCall, type KubeletResponse, requestTarget } from './kubelet-call.ts';
 import { writeResponse } from './write-response.ts';
 
 export interface PlainServerConfig {

@@ -3,7 +3,7 @@ import { realClock } from '#base';
 import { acceptCommand, acceptPortForward, type CommandStreamOptions, isPort, relayCommand, type Upgrade, UpgradeError } from '#client';
 import type { ContainerRuntime, RemoteCommand } from '../cri/runtime.ts';
 import { type PodContainer, readPodState } from '../pods/pod-state.ts';
-import { type KubeletResponse, type KubeletCall, KubeletError, textResponse } from './kubelet-call.ts';
+import { type KubeletCall, KubeletError, type KubeletResponse, textResponse } from './kubelet-call.ts';
 
 export interface PodStreamDeps {
   readonly runtime: ContainerRuntime;

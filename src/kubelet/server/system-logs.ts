@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { runProgram } from '#base';
-import { contentResponse, type KubeletResponse, type KubeletCall, KubeletError, notFound } from './kubelet-call.ts';
+import { contentResponse, type KubeletCall, KubeletError, type KubeletResponse, notFound } from './kubelet-call.ts';
 import { journalArguments, type LogQuery, parseLogQuery } from './log-query.ts';
 
 export interface SystemLogsConfig {

@@ -15,7 +15,7 @@ import {
   Tracer,
 } from '#base';
 import type { KubeletConfiguration } from '../configuration/kubelet-configuration.ts';
-import type { KubeletResponse, KubeletCall } from '../server/kubelet-call.ts';
+import type { KubeletCall, KubeletResponse } from '../server/kubelet-call.ts';
 
 export interface KubeletTracingDeps {
   readonly clock: Clock;

@@ -23,8 +23,8 @@ export { escapeIdentifier, unescapeIdentifier } from './escaping.ts';
 export type { Activation } from './eval/context.ts';
 export {
   AUTHORIZER_TYPE,
-  type AuthorizationDecision,
   type AuthorizationCheck,
+  type AuthorizationDecision,
   type AuthorizationSubject,
   type Authorize,
   AuthorizerValue,

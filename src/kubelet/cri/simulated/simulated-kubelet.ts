@@ -7,7 +7,7 @@ import type { KubeletConfig } from '../../node/node-config.ts';
 import { type NodePressure, PressureState } from '../../node/node-pressure.ts';
 import { type NodeFeed, ownNodeFeed } from '../../pods/pod-source.ts';
 import type { Prober } from '../../prober/prober.ts';
-import type { KubeletResponse, KubeletCall } from '../../server/kubelet-handler.ts';
+import type { KubeletCall, KubeletResponse } from '../../server/kubelet-handler.ts';
 import { NodeFeedGate } from './node-feed-gate.ts';
 import { PartitionGate } from './partition-gate.ts';
 import { simulatedMachine } from './simulated-machine.ts';

@@ -3,7 +3,7 @@ import type { core } from '#api';
 import { type Clock, parseIp, type Random } from '#base';
 import type { LogEntry, LogReadOptions } from '../../logs/container-logs.ts';
 import { POD_UID } from '../../pods/labels.ts';
-import type { ProbeResult, ProbeRequest } from '../../prober/prober.ts';
+import type { ProbeRequest, ProbeResult } from '../../prober/prober.ts';
 import {
   type AttachRequest,
   type CallOptions,
