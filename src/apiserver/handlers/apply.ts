@@ -3,7 +3,6 @@ import {
   applySteps,
   configurationName,
   conversionFailure,
-  decodeObject,
   encodeJson,
   formatTime,
   goJsonKind,
@@ -24,7 +23,7 @@ import { queryFlag } from '../request/query-values.ts';
 import type { KubeObject } from '../watch-cache/kube-object.ts';
 import type { ApiResponse } from './api-response.ts';
 import { createOnUpdate } from './create.ts';
-import { BODY_LIMIT } from './decode-body.ts';
+import { BODY_LIMIT, decodeBounded } from './decode-body.ts';
 import { acrossVersions, writtenFields } from './field-ownership.ts';
 import { objectWrite } from './object-write.ts';
 import { groupResource, type ResourceCall } from './resource-call.ts';
@@ -119,7 +118,7 @@ function patched(versions: VersionLookup | undefined, call: ResourceCall, { live
 }
 
 function convertedObject(resource: StoredResource, object: JsonObject, applied: JsonObject): JsonObject {
-  const decoded = resource.decode?.(object) ?? decodeObject(resource.schema, object);
+  const decoded = resource.decode?.(object) ?? decodeBounded(resource.schema, object);
   if (decoded.error === undefined) return decoded.object;
   throw conversionFailure(resource, applied, restoreError(resource.schema, object) ?? decoded.error);
 }

@@ -2,6 +2,7 @@ import { type Clock, type MaybePromise, mapMaybePromise, runInTurns, TurnBudget 
 import {
   cannotBeHandledError,
   type DecodedObject,
+  type DecodeOptions,
   decodeObject,
   type Envelope,
   FieldError,
@@ -17,7 +18,6 @@ import {
   strictDecodingError,
   TooManyItemsError,
   unrecognizedObject,
-  type WrittenMembers,
 } from '#machinery';
 import { STEP_MS } from '../registry/generic/object-write.ts';
 import type { RecurringSpecs } from '../registry/generic/recurring-specs.ts';
@@ -60,22 +60,17 @@ export interface ExpectedKind {
   readonly recurringSpecs?: RecurringSpecs;
 }
 
-/** The object in the request's body: canonical, defaulted, in the version of the request. */
+/** The object in the request's body: canonical, defaulted, in the version of the request. A large one is parsed, decoded and defaulted in several turns. */
 export function decodeBody(call: ResourceCall<ServedResource>, validation: FieldValidation): MaybePromise<KubeObject> {
   const { request, resource: expected, deps } = call;
   const turn = new TurnBudget(deps.clock, STEP_MS);
-  const parsed = mapMaybePromise(parseRequest(request, expected, deps.clock), (document) => inNextTurn(document, turn));
-  const decode = (document: RequestDocument) => inNextTurn(decodeDocument(document, { request, expected, validation }), turn);
+  const parsed = mapMaybePromise(parseRequest(request, expected, deps.clock), (document) => turn.resumeWith(document));
+  const decode = (document: RequestDocument) => turn.resumeWith(decodeDocument(document, { request, expected, validation }));
   return mapMaybePromise(mapMaybePromise(parsed, decode), (decoded) => {
     const object = expected.strategy.defaults?.(decoded as KubeObject) ?? (decoded as KubeObject);
     request.audit?.record?.setRequestObject(object);
     return object;
   });
-}
-
-/** A large document is not parsed, decoded and defaulted in one turn of the event loop. */
-function inNextTurn<T>(value: T, turn: TurnBudget): MaybePromise<T> {
-  return turn.isSpent ? turn.next().then(() => value) : value;
 }
 
 export function decodeBodyAs(request: ApiRequest, expected: ExpectedKind, validation: FieldValidation): MaybePromise<JsonObject> {
@@ -252,7 +247,7 @@ interface DecodeRequest {
 
 /** Decodes by schema; problems are errors, warnings or ignored, by fieldValidation. */
 export function checkedDecode({ request, expected, validation, parsed }: DecodeRequest, value: JsonValue): JsonObject {
-  const { object, error, problems } = expected.decode?.(value) ?? decodeBounded(expected, value, parsed?.written);
+  const { object, error, problems } = expected.decode?.(value) ?? decodeBounded(expected.schema, value, { written: parsed?.written });
   const why = error ?? expected.conversionError?.(object);
   if (why !== undefined) throw cannotBeHandledError(expected, expected.kind, why);
   if (problems.length === 0 && parsed?.written === undefined && isJsonObject(object.spec ?? null))
@@ -262,17 +257,18 @@ export function checkedDecode({ request, expected, validation, parsed }: DecodeR
 }
 
 /**
- * An object of 1.5 MB, the largest that is stored, has no more objects in its lists that say anything. A body of empty ones would grow a hundredfold
- * by defaults.
+ * An object of 1.5 MB, the largest that is stored, has no more objects in its lists that say anything, nor keys in its maps. A body of empty objects
+ * would grow a hundredfold by defaults.
  */
 const MAX_ITEMS = 100_000;
 
-function decodeBounded({ schema }: ExpectedKind, value: JsonValue, written: WrittenMembers | undefined): DecodedObject {
+/** Throws the 413 for objects with more items than any that is stored. */
+export function decodeBounded(schema: ObjectSchema, value: JsonValue, options: Omit<DecodeOptions, 'maxItems'> = {}): DecodedObject {
   try {
-    return decodeObject(schema, value, { written, maxItems: MAX_ITEMS });
+    return decodeObject(schema, value, { ...options, maxItems: MAX_ITEMS });
   } catch (error) {
     if (!(error instanceof TooManyItemsError)) throw error;
-    throw StatusError.requestEntityTooLarge(`The allowed maximum of objects in lists is ${MAX_ITEMS}: ${error.message}`);
+    throw StatusError.requestEntityTooLarge(`The allowed maximum of objects in lists and keys in maps is ${MAX_ITEMS}: ${error.message}`);
   }
 }
 

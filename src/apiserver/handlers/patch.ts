@@ -1,3 +1,4 @@
+import { type MaybePromise, mapMaybePromise, TurnBudget } from '#base';
 import {
   applyJsonPatch,
   applyMergePatch,
@@ -6,7 +7,6 @@ import {
   type DecodedObject,
   decodeJsonPatch,
   decodeMergePatch,
-  decodeObject,
   encodeJson,
   FieldError,
   getKey,
@@ -35,12 +35,13 @@ import {
   withoutNulls,
   writtenAfterMerge,
 } from '#machinery';
+import { STEP_MS } from '../registry/generic/object-write.ts';
 import { updateObject } from '../registry/generic/update-object.ts';
 import { duplicateProblems } from '../request/parse-body.ts';
 import type { KubeObject } from '../watch-cache/kube-object.ts';
 import type { ApiResponse } from './api-response.ts';
 import { applyObject } from './apply.ts';
-import { BODY_LIMIT, type ExpectedKind, namingError, notRegistered, reportProblems, withReset } from './decode-body.ts';
+import { BODY_LIMIT, decodeBounded, type ExpectedKind, namingError, notRegistered, reportProblems, withReset } from './decode-body.ts';
 import { trackFieldOwnership } from './field-ownership.ts';
 import { objectWrite } from './object-write.ts';
 import type { HandlerDeps, ResourceCall } from './resource-call.ts';
@@ -62,7 +63,10 @@ export async function handlePatch(call: ResourceCall): Promise<ApiResponse> {
   const readPatch = await patchBody(call, { type, options });
   const { object } = await updateObject(objectWrite(call), {
     options,
-    compute: (live) => trackFieldOwnership(call, { live, updated: patched(call, { live, patch: readPatch(), type, options }), options }),
+    compute: (live) =>
+      mapMaybePromise(patched(call, { live, readPatch, type, options }), (updated) =>
+        trackFieldOwnership(call, { live, updated, options }),
+      ),
   });
   return { type: 'object', code: 200, resource, object };
 }
@@ -122,38 +126,47 @@ function unreadablePatch({ message }: JsonSyntaxError, { type, options }: PatchK
   return type === PATCH_TYPES.merge ? INVALID_MERGE_PATCH : message;
 }
 
-interface PatchRequest {
+interface PatchRequest extends PatchKind {
   readonly live: KubeObject;
-  readonly patch: ParsedDocument;
-  readonly type: string;
-  readonly options: WriteOptions;
+  readonly readPatch: () => ParsedDocument;
 }
 
-function patched(call: ResourceCall, patching: PatchRequest): KubeObject {
+/** The patched object, with defaults. A large one is parsed, patched, decoded and defaulted in several turns. */
+function patched(call: ResourceCall, { live, readPatch, type, options }: PatchRequest): MaybePromise<KubeObject> {
   const { resource } = call;
-  const { object, value } = patchedDocument(call, { ...patching, expected: resource });
-  call.request.document = value;
-  const decoded = withRequestIdentity(withReset(object as unknown as KubeObject, value), call);
-  return resource.strategy.defaults?.(decoded) ?? decoded;
+  const turn = new TurnBudget(call.deps.clock, STEP_MS);
+  const inTurn = <T, R>(value: MaybePromise<T>, step: (value: T) => R) => mapMaybePromise(value, (input) => turn.resumeWith(step(input)));
+  const patching = (patch: ParsedDocument): TypedPatchRequest => ({ live, patch, type, options, expected: resource });
+  const merged = inTurn(turn.resumeWith(patching(readPatch())), (request) => ({ request, value: patchedValue(request) }));
+  const decoded = inTurn(merged, ({ request, value }) => {
+    call.request.document = value;
+    return withReset(decodePatched(call, request, value) as unknown as KubeObject, value);
+  });
+  return inTurn(decoded, (object) => {
+    const placed = withRequestIdentity(object, call);
+    return resource.strategy.defaults?.(placed) ?? placed;
+  });
 }
 
 /** A patched object of another kind than the resource's own, such as its scale. */
 export function applyPatchAs<T>(call: ResourceCall, patching: TypedPatchRequest): T {
-  return patchedDocument(call, patching).object as T;
+  return decodePatched(call, patching, patchedValue(patching)) as T;
 }
 
-interface TypedPatchRequest extends Omit<PatchRequest, 'live'> {
+interface TypedPatchRequest extends PatchKind {
   readonly live: object;
+  readonly patch: ParsedDocument;
   readonly expected: ExpectedKind;
 }
 
-function patchedDocument(
-  call: ResourceCall,
-  { live, patch, type, options, expected }: TypedPatchRequest,
-): { object: JsonObject; value: JsonValue } {
+function patchedValue({ live, patch, type, options, expected }: TypedPatchRequest): JsonValue {
+  const lenient = options.fieldValidation === 'Ignore';
+  return applyPatchOf(type, { live: live as JsonObject, patch: patch.value, schema: expected.schema, lenient });
+}
+
+function decodePatched(call: ResourceCall, { live, patch, type, options, expected }: TypedPatchRequest, value: JsonValue): JsonObject {
   const before = live as JsonObject;
   const lenient = options.fieldValidation === 'Ignore';
-  const value = applyPatchOf(type, { live: before, patch: patch.value, schema: expected.schema, lenient });
   const written = type === PATCH_TYPES.merge ? writtenAfterMerge(patch, value) : undefined;
   const read = type === PATCH_TYPES.strategic ? restored : decodeAsNamed;
   const { object, error, problems } = read(call.deps, expected, { value, before, written });
@@ -167,7 +180,7 @@ function patchedDocument(
   // Upstream returns 500 if the result of a strategic patch cannot be converted.
   if (unconverted !== undefined) throw new Error(unconverted);
   reportProblems({ request: call.request, expected, validation: options.fieldValidation }, allProblems);
-  return { object, value };
+  return object;
 }
 
 function patchProblems(type: string, { value, duplicates }: ParsedDocument): readonly string[] {
@@ -185,10 +198,10 @@ function decodeAsNamed(deps: HandlerDeps, expected: ExpectedKind, { value, befor
   if (apiVersion !== expected.apiVersion && expected.custom) return { object: {}, error: invalidVersion(apiVersion), problems: [] };
   // Custom resources decode as any kind; validation then reports the wrong one.
   if (kind !== expected.kind && expected.custom)
-    return expected.decode?.(value) ?? decodeObject(expected.schema, value, { existing: before, written });
+    return expected.decode?.(value) ?? decodeBounded(expected.schema, value, { existing: before, written });
   if (kind !== expected.kind || apiVersion !== expected.apiVersion) return readAsOther(deps, expected, { value, kind, apiVersion });
   const whole = withKind(value, expected);
-  return expected.decode?.(whole) ?? decodeObject(expected.schema, whole, { existing: before, written });
+  return expected.decode?.(whole) ?? decodeBounded(expected.schema, whole, { existing: before, written });
 }
 
 function invalidVersion(apiVersion: string): string {
@@ -204,7 +217,7 @@ interface OtherKind {
 function readAsOther(deps: HandlerDeps, expected: ExpectedKind, { value, kind, apiVersion }: OtherKind): DecodedObject {
   const { group, version } = parseGroupVersion(apiVersion);
   const other = deps.table.findKind(group, version, kind);
-  const read = other && decodeObject(other.schema, value);
+  const read = other && decodeBounded(other.schema, value);
   const error = read === undefined ? notRegistered(kind, apiVersion) : (read.error ?? `unable to convert to ${expected.kind}`);
   return { object: {}, error, problems: [] };
 }
@@ -213,7 +226,7 @@ function readAsOther(deps: HandlerDeps, expected: ExpectedKind, { value, kind, a
 function restored(_deps: HandlerDeps, expected: ExpectedKind, { value, before }: PatchResult): DecodedObject {
   const { kind, apiVersion, schema } = expected;
   const whole = isJsonObject(value) ? { ...value, kind, apiVersion } : value;
-  const decoded = expected.decode?.(whole) ?? decodeObject(schema, whole, { existing: before });
+  const decoded = expected.decode?.(whole) ?? decodeBounded(schema, whole, { existing: before });
   const error = restoreNameError(value) ?? (decoded.error && (restoreError(schema, value) ?? decoded.error));
   return { object: decoded.object, ...(error !== undefined && { error }), problems: [...decoded.problems].sort(compareBytes) };
 }

@@ -1,5 +1,6 @@
 import type { Clock, Logger } from '#base';
 import { StatusError } from '#machinery';
+import { StoreError, type StoreErrorCode } from '#store';
 
 const QUIET_MS = 60_000;
 const REMEMBERED = 100;
@@ -9,9 +10,12 @@ export interface FailedRequest {
   readonly path: string;
 }
 
+/** Failures of a store that are no bugs: of the request, the medium or the server. */
+const STORE_CONDITIONS: ReadonlySet<StoreErrorCode> = new Set(['too-large', 'no-space', 'unavailable', 'outcome-unknown', 'denied']);
+
 /**
  * Logs requests that failed with a server error. Unexpected errors are logged with their stack; failures of other components, such as an
- * unreachable webhook, in one line at most once a minute.
+ * unreachable webhook or a full disk, in one line at most once a minute.
  */
 export class FailureLog {
   readonly #lastLogged = new Map<string, number>();
@@ -22,9 +26,10 @@ export class FailureLog {
   ) {}
 
   write(error: unknown, request: FailedRequest): void {
-    if (!(error instanceof StatusError)) this.logger.error('request failed', { ...request, error });
-    else if (!this.#suppressRepeat(error.message))
-      this.logger.warn('request failed', { ...request, code: error.code, reason: error.message });
+    const condition = conditionOf(error);
+    if (condition === undefined) this.logger.error('request failed', { ...request, error });
+    else if (!this.#suppressRepeat(condition.message))
+      this.logger.warn('request failed', { ...request, code: condition.code, reason: condition.message });
   }
 
   /** Returns whether the message was logged within the last minute; records it otherwise. */
@@ -37,4 +42,10 @@ export class FailureLog {
     if (this.#lastLogged.size > REMEMBERED) this.#lastLogged.delete(this.#lastLogged.keys().next().value!);
     return false;
   }
+}
+
+/** The answer to an error that is no bug. */
+function conditionOf(error: unknown): StatusError | undefined {
+  if (error instanceof StatusError) return error;
+  return error instanceof StoreError && STORE_CONDITIONS.has(error.code) ? StatusError.from(error) : undefined;
 }

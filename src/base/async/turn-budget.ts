@@ -1,4 +1,5 @@
 import { type Clock, realClock } from '../time/clock.ts';
+import type { MaybePromise } from './maybe-promise.ts';
 
 /** How long promises may run before timers and sockets get a turn. */
 const TURN_MS = 10;
@@ -21,6 +22,11 @@ export class TurnBudget {
 
   get isSpent(): boolean {
     return this.#isReal && realClock.monotonic() - this.#startedMs > this.#turnMs;
+  }
+
+  /** The value; if the budget is spent, in the next turn of the event loop. */
+  resumeWith<T>(value: T): MaybePromise<T> {
+    return this.isSpent ? this.next().then(() => value) : value;
   }
 
   /** Resolves in the next turn of the event loop. */

@@ -1,3 +1,4 @@
+import { StatusError } from '../errors/status-error.ts';
 import { isJsonObject, type JsonValue } from '../json/json-value.ts';
 import { compareElements, type PathElement, PathElementError, parseElement } from './path-element.ts';
 
@@ -27,14 +28,34 @@ export function isMember(node: FieldSet): boolean {
   return node['.'] !== undefined || isEmpty(node);
 }
 
-/** Collects the children of a node, in any order, and makes the node. */
+/** etcd's default limit of a request. */
+const MAX_STORED_BYTES = 1.5 * 1024 * 1024;
+/** What `"":{},` adds to the text of an element. */
+const ELEMENT_OVERHEAD = 6;
+
+/** Merely to begin to enumerate the children of a node with so much text takes milliseconds. */
+const LARGE_TEXT = 64 << 10;
+const largeNodes = new WeakSet<FieldSet>();
+
+/** Whether a node was built with thousands of children. Nodes that were read from an object are not recorded. */
+export function isLargeNode(node: FieldSet): boolean {
+  return largeNodes.has(node);
+}
+
+/**
+ * Collects the children of a node, in any order, and makes the node. Throws the store's error as soon as their text alone is larger than any object
+ * that it takes.
+ */
 export class NodeBuilder {
   private elements: PathElement[] = [];
   private nodes: FieldSet[] = [];
   private sorted = true;
+  private textLength = 0;
 
   add(element: PathElement, node: FieldSet | undefined): void {
     if (node === undefined) return;
+    this.textLength += element.length + ELEMENT_OVERHEAD;
+    if (this.textLength > MAX_STORED_BYTES) throw StatusError.tooLargeToStore();
     const { elements, nodes } = this;
     let at = elements.length;
     if (at > 0 && this.sorted && compareElements(elements[at - 1] as PathElement, element) > 0) {
@@ -65,6 +86,7 @@ export class NodeBuilder {
     const { elements, nodes } = this;
     const out: Mutable = member ? { '.': LEAF } : {};
     for (let i = 0; i < count; i++) out[elements[i] as PathElement] = nodes[i] as FieldSet;
+    if (this.textLength > LARGE_TEXT) largeNodes.add(out);
     return out;
   }
 

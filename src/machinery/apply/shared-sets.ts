@@ -2,7 +2,7 @@ import { encodeJson } from '../json/encode-json.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { isRecurring, oncePerPair } from '../objects/recurring.ts';
 import type { FieldPaths } from './field-filter.ts';
-import { type FieldSet, isEmpty, LEAF } from './field-set.ts';
+import { type FieldSet, isEmpty, isLargeNode, LEAF } from './field-set.ts';
 import type { PathElement } from './path-element.ts';
 import type { KeyShape, ListShape, MapShape, Shape } from './shape.ts';
 import { facetOf } from './typed-value.ts';
@@ -100,13 +100,15 @@ export class SharedSets {
 function isLong(set: FieldSet): boolean {
   let left = MAX_TEXT / MIN_ELEMENT;
   const countDown = (node: FieldSet): void => {
-    for (const element in node) {
-      if (--left < 0) return;
-      countDown(node[element as PathElement]!);
-    }
+    if (isLargeNode(node)) left = 0;
+    else
+      for (const element in node) {
+        if (--left <= 0) return;
+        countDown(node[element as PathElement]!);
+      }
   };
   countDown(set);
-  return left < 0;
+  return left <= 0;
 }
 
 /** `"f:":{}` */

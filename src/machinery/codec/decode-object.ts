@@ -37,7 +37,7 @@ const MAX_DEPTH = 500;
 const MIN_INT64 = -(2n ** 63n);
 const MAX_INT64 = 2n ** 63n - 1n;
 
-/** A document whose lists have more objects than its reader takes. */
+/** A document with more objects in its lists and keys in its maps than its reader takes. */
 export class TooManyItemsError extends Error {
   override readonly name = 'TooManyItemsError';
 }
@@ -45,7 +45,7 @@ export class TooManyItemsError extends Error {
 export interface DecodeOptions {
   readonly written?: WrittenMembers | undefined;
   readonly existing?: JsonObject | undefined;
-  /** How many objects its lists may have together: throws TooManyItemsError. */
+  /** How many objects its lists and keys its maps may have together: throws TooManyItemsError. */
   readonly maxItems?: number;
 }
 
@@ -230,6 +230,7 @@ class Walk {
     if (members !== undefined) return this.writtenEntries(plan, members);
     let out: MutableJsonObject | undefined;
     for (const key in source) {
+      if (--this.itemsLeft < 0) this.countItems(0);
       const old = source[key] as JsonValue;
       const next = this.entry(inner, key, old);
       if (next === old) continue;

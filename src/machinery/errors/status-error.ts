@@ -199,6 +199,11 @@ export class StatusError extends Error {
     return new StatusError({ code: 413, reason: 'RequestEntityTooLarge', message: `Request entity too large: ${why}` });
   }
 
+  /** Upstream passes on etcd's error. */
+  static tooLargeToStore(): StatusError {
+    return new StatusError({ code: 500, reason: '', message: 'etcdserver: request is too large' });
+  }
+
   /** A transient error: the client should retry after the given time. */
   static serverTimeout(resource: GroupResource, operation: string, retryAfterSeconds: number): StatusError {
     const target = groupResourceText(resource);

@@ -148,17 +148,18 @@ function move(target: JsonDocument, operation: JsonPatchOperation): void {
 
 function copy(target: JsonDocument, operation: JsonPatchOperation, copied: number): number {
   const value = target.get(fromOf(operation)) ?? null;
+  target.release(value);
   const total = copied + Buffer.byteLength(encodeJson(value));
   if (total > MAX_COPIED_BYTES) {
     const why = `the accumulated size increase of copy is ${total}, exceeding the limit ${MAX_COPIED_BYTES}`;
     throw new JsonPatchError(`Unable to complete the copy, ${why}`);
   }
-  target.share();
   target.add(pathOf(operation), value);
   return total;
 }
 
 function test(target: JsonDocument, path: string, expected: JsonValue): void {
   const actual = path === '' ? target.value : (target.get(path) ?? null);
+  target.release(actual);
   if (!sameJson(actual, expected)) throw new JsonPatchTestError(`testing value ${path} failed: test failed`);
 }

@@ -48,11 +48,18 @@ class Merger {
   mergeObject(original: JsonObject, patch: JsonObject, schema: Schema): JsonObject {
     if (Object.hasOwn(patch, DIRECTIVE)) return applyDirective(patch);
     const target = copyObject(original);
+    const keys = Object.keys(patch);
+    if (keys.some(isDirective)) this.mergeDirectives(target, patch, schema);
+    else for (const key of keys) this.mergeMember({ target, key, patch: patch[key] ?? null, schema });
+    return target;
+  }
+
+  /** Merges a patch that has directives beside its members. */
+  private mergeDirectives(target: MutableJsonObject, patch: JsonObject, schema: Schema): void {
     const pending = copyObject(patch);
     this.retainKeys(target, pending);
     this.mergeOrderedLists(target, pending, schema);
     for (const key of Object.keys(pending)) this.mergeMember({ target, key, patch: pending[key] ?? null, schema });
-    return target;
   }
 
   /** `$retainKeys` lists all keys that are kept; the patch may set no others. */
@@ -170,6 +177,10 @@ interface Member {
   readonly key: string;
   readonly patch: JsonValue;
   readonly schema: Schema;
+}
+
+function isDirective(key: string): boolean {
+  return key.startsWith('$');
 }
 
 function optionalList(value: JsonValue | undefined): List {
