@@ -156,6 +156,51 @@ describe('properties', () => {
   });
 });
 
+describe('a JSON patch of long lists', () => {
+  const items = Array.from({ length: 5000 }, (_, i) => i);
+  const apply = (...operations: JsonPatchOperation[]) => applyJsonPatch({ list: items, other: [] }, operations);
+
+  it('inserts, removes and replaces items at both ends', () => {
+    const result = apply(
+      { op: 'add', path: '/list/0', value: 'first' },
+      { op: 'remove', path: '/list/1' },
+      { op: 'add', path: '/list/-', value: 'last' },
+      { op: 'replace', path: '/list/1', value: 'second' },
+      { op: 'remove', path: '/list/-2' },
+    );
+    expect(result).toEqual({ list: ['first', 'second', ...items.slice(2, 4999), 'last'], other: [] });
+    expect(items).toHaveLength(5000);
+  });
+
+  it('copies, moves and tests a list as the operations before have left it', () => {
+    const result = apply(
+      { op: 'remove', path: '/list/0' },
+      { op: 'test', path: '/list', value: items.slice(1) },
+      { op: 'copy', from: '/list', path: '/copy' },
+      { op: 'remove', path: '/list/0' },
+      { op: 'move', from: '/list', path: '/moved' },
+      { op: 'add', path: '/copy/-', value: 'x' },
+      { op: 'add', path: '/moved/0', value: 'y' },
+    );
+    expect(result).toEqual({ other: [], copy: [...items.slice(1), 'x'], moved: ['y', ...items.slice(2)] });
+  });
+
+  it('keeps what is copied out of a list apart from the list', () => {
+    const operations: JsonPatchOperation[] = [
+      { op: 'add', path: '/list/0', value: { a: 1 } },
+      { op: 'copy', from: '/list/0', path: '/other/0' },
+      { op: 'replace', path: '/list/0/a', value: 2 },
+      { op: 'replace', path: '/other/0/a', value: 3 },
+    ];
+    expect(apply(...operations)).toEqual({ list: [{ a: 2 }, ...items], other: [{ a: 3 }] });
+  });
+
+  it('tells the length of the changed list from that of the original', () => {
+    expect(() => apply({ op: 'remove', path: '/list/0' }, { op: 'remove', path: '/list/4999' })).toThrow('invalid index referenced');
+    expect(() => apply({ op: 'remove', path: '/list/0' }, { op: 'replace', path: '/list/5/a', value: 1 })).toThrow('missing path');
+  });
+});
+
 describe('a JSON patch for a client that wants field validation ignored', () => {
   const lenient = (value: JsonValue) => decodeJsonPatch(value, { lenient: true });
 
