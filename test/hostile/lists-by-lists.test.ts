@@ -141,6 +141,50 @@ describe('empty objects that defaults would multiply', () => {
   });
 });
 
+describe('a body with more keys than an object that is stored', () => {
+  const claim = (labels: object) => ({ kind: 'PersistentVolumeClaim', apiVersion: 'v1', metadata: { name: 'p', labels } });
+  const limits = {
+    kind: 'LimitRange',
+    apiVersion: 'v1',
+    metadata: { name: 'l' },
+    spec: { limits: [{ type: 'Pod', max: keyed(180_000, () => 1) }] },
+  };
+  const cases: readonly (readonly [string, string, object])[] = [
+    ['data', 'configmaps', configMap({}, { data: keyed(187_500, () => '') })],
+    ['labels that are objects', 'persistentvolumeclaims', claim(keyed(180_000, () => ({})))],
+    ['quantities', 'limitranges', limits],
+    ['a node selector', 'pods', pod({ containers: [container], nodeSelector: keyed(150_000, () => 'a') })],
+  ];
+  test.each(cases)('in %s is too large', async (_, resource, object) => {
+    const { code, longestMs } = await longestTurn(() => create(`${CORE}/${resource}`, object));
+    expect(code).toBe(413);
+    expect({ longestMs }).toEqual(IN_BUDGET);
+  });
+  test.each(cases)('in %s is too large to apply', async (_, resource, object) => {
+    const { code, longestMs } = await longestTurn(() => apply(`${CORE}/${resource}/${(object as typeof limits).metadata.name}`, object));
+    expect(code).toBeGreaterThanOrEqual(413);
+    expect({ longestMs }).toEqual(IN_BUDGET);
+  });
+
+  test('in a YAML map is too large', async () => {
+    const lines = many(240_000, (i) => `  ${i.toString(36).padStart(5, 'a')}: a`);
+    const body = `kind: ConfigMap\napiVersion: v1\nmetadata: {name: m}\ndata:\n${lines.join('\n')}\n`;
+    const send = { method: 'POST', token: ADMIN_TOKEN, headers: { 'content-type': 'application/yaml' }, body };
+    const { code, longestMs } = await longestTurn(() => hostile.send(`${CORE}/configmaps?dryRun=All`, send));
+    expect(code).toBe(413);
+    expect({ longestMs }).toEqual(IN_BUDGET);
+  });
+});
+
+test('more finalizers than an object that is stored are rejected in short turns, created and applied', async () => {
+  const object = configMap({ finalizers: many(240_000, (i) => `a/${i}`) });
+  for (const send of [() => create(`${CORE}/configmaps`, object), () => apply(`${CORE}/configmaps/m`, object)]) {
+    const { code, longestMs } = await longestTurn(send);
+    expect(code).toBe(500);
+    expect({ longestMs }).toEqual(IN_BUDGET);
+  }
+});
+
 describe('an applied configuration', () => {
   const data = `${CORE}/configmaps/m`;
   const wrong: readonly (readonly [string, string, object])[] = [

@@ -1,4 +1,4 @@
-import { runInTurns, TurnBudget } from '#base';
+import { type MaybePromise, runInTurns, TurnBudget } from '#base';
 import {
   applySteps,
   configurationName,
@@ -100,7 +100,11 @@ async function merged(call: ResourceCall, apply: ApplyRequest): Promise<KubeObje
   return resource.strategy.defaults?.(placed) ?? placed;
 }
 
-function patched(versions: VersionLookup | undefined, call: ResourceCall, { live, applied, options }: ApplyRequest): Promise<JsonObject> {
+function patched(
+  versions: VersionLookup | undefined,
+  call: ResourceCall,
+  { live, applied, options }: ApplyRequest,
+): MaybePromise<JsonObject> {
   const { resource, subresource, request, deps } = call;
   const steps = applySteps({
     schema: resource.schema,

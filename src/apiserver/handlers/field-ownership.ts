@@ -1,10 +1,10 @@
-import { lookupTable, type MaybePromise } from '#base';
+import { lookupTable, type MaybePromise, runInTurns } from '#base';
 import {
   formatTime,
   type JsonObject,
+  managedFieldsSteps,
   type OtherVersion,
   parseGroupVersion,
-  updateManagedFields,
   type VersionLookup,
   type WrittenFields,
 } from '#machinery';
@@ -33,7 +33,7 @@ export function trackFieldOwnership(call: ResourceCall<ServedResource>, { live, 
     now: formatTime(deps.clock.now()),
     ...writtenFields(call),
   };
-  return acrossVersions(call, (versions) => updateManagedFields({ ...change, versions }));
+  return acrossVersions(call, (versions) => runInTurns(managedFieldsSteps({ ...change, versions }), deps.clock));
 }
 
 /**

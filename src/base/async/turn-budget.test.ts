@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { realClock } from '../time/clock.ts';
 import { VirtualClock } from '../time/virtual-clock.ts';
-import { TurnBudget } from './turn-budget.ts';
+import { runInTurns, TurnBudget } from './turn-budget.ts';
 
 async function workUntil(isDone: () => boolean, budget: TurnBudget, steps: number): Promise<number> {
   let step = 0;
@@ -24,4 +24,19 @@ test('timers run between pieces of work that only wait for promises', async () =
 
 test('a virtual clock never interrupts', () => {
   expect(new TurnBudget(new VirtualClock()).isSpent).toBe(false);
+});
+
+test('a value is available at once while the budget lasts', () => {
+  expect(new TurnBudget(new VirtualClock()).resumeWith(5)).toBe(5);
+});
+
+test('long work goes on in the next turn, short work is done at once', async () => {
+  function* work(steps: number): Generator<void, number> {
+    for (let i = 0; i < steps; i++) yield;
+    return steps;
+  }
+  expect(runInTurns(work(10), new VirtualClock())).toBe(10);
+  const long = runInTurns(work(10_000_000), realClock);
+  expect(long).toBeInstanceOf(Promise);
+  expect(await long).toBe(10_000_000);
 });

@@ -50,12 +50,20 @@ export function runSteps<T>(steps: Generator<void, T>): T {
   }
 }
 
-/** Runs work that pauses by `yield` in as many turns of the event loop as it takes. */
-export async function runInTurns<T>(steps: Generator<void, T>, clock: Clock): Promise<T> {
+/** Runs work that pauses by `yield` in as many turns of the event loop as it takes: short work is done when this returns. */
+export function runInTurns<T>(steps: Generator<void, T>, clock: Clock): MaybePromise<T> {
   const turn = new TurnBudget(clock);
-  for (;;) {
+  do {
     const { done, value } = steps.next();
     if (done) return value;
+  } while (!turn.isSpent);
+  return runOn(steps, turn);
+}
+
+async function runOn<T>(steps: Generator<void, T>, turn: TurnBudget): Promise<T> {
+  for (;;) {
     if (turn.isSpent) await turn.next();
+    const { done, value } = steps.next();
+    if (done) return value;
   }
 }

@@ -70,7 +70,7 @@ export function* applySteps(options: ApplyPatchOptions): Generator<void, JsonObj
   checkConfig(rules, options.kind, applied);
   yield;
   const base = live === undefined ? emptyObject(options.schema) : withoutManagedFields(live);
-  const started = owners.size === 0 ? ownersBeforeFirstApply(options, base) : owners;
+  const started = owners.size === 0 ? yield* ownersBeforeFirstApply(options, base) : owners;
   const result = yield* applyOrConflict({ rules, options, base }, applied, started);
   const object = result.object ?? base;
   const synced = options.manager === KUBECTL ? syncLastApplied(object, applied) : object;
@@ -137,7 +137,7 @@ function unclassified(message: string): StatusError {
 }
 
 // An untracked object: all its fields get a manager, so that the first apply can conflict with it.
-function ownersBeforeFirstApply(options: ApplyPatchOptions, live: JsonObject): Owners {
+function ownersBeforeFirstApply(options: ApplyPatchOptions, live: JsonObject): Generator<void, Owners> {
   const writer = { ...options, apiVersion: apiVersionOf(options.kind), manager: 'before-first-apply' };
   return updateOwners(writer, { live: undefined, updated: live, owners: NO_OWNERS });
 }

@@ -6,4 +6,4 @@ export { MergeConfigurationError, mergeConfiguration } from './merge-configurati
 export { encodeManagedFields, type ManagedFieldsEntry } from './owners.ts';
 export type { OtherVersion, VersionLookup } from './ownership.ts';
 export { managedFieldsAfterScale, type ReplicasPaths, scaleManagedFields } from './scale-managed-fields.ts';
-export { type UpdateManagedFieldsOptions, updateManagedFields } from './update-managed-fields.ts';
+export { managedFieldsSteps, type UpdateManagedFieldsOptions, updateManagedFields } from './update-managed-fields.ts';

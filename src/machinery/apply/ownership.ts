@@ -1,7 +1,7 @@
 import { encodeJson } from '../json/encode-json.ts';
-import type { JsonObject, JsonValue } from '../json/json-value.ts';
+import type { JsonObject } from '../json/json-value.ts';
 import type { ObjectSchema } from '../schema.ts';
-import { compareValues } from './compare.ts';
+import { type Comparison, compareValues } from './compare.ts';
 import { difference, type FieldSet, intersection, isEmpty, pathsOf, union, unionOf } from './field-set.ts';
 import { mergeValues, removeFields } from './merge.ts';
 import { fieldsOfObject, reconcileWithSchema, withNamedFields } from './object-fields.ts';
@@ -59,12 +59,15 @@ interface Transition {
   readonly live: JsonObject;
   readonly updated: JsonObject;
   readonly owners: Owners;
+  /** How the objects differ, if they were compared before. */
+  readonly comparison?: Comparison | undefined;
 }
 
-/** Moves the changed fields to `self`: it owns what it added and modified, exclusively. */
-export function ownershipAfterUpdate(rules: OwnershipRules, transition: Transition, self: Owner): Owners {
+/** Moves the changed fields to `self`: it owns what it added and modified, exclusively. Pauses between steps that may be long. */
+export function* ownershipAfterUpdate(rules: OwnershipRules, transition: Transition, self: Owner): Generator<void, Owners> {
   const owners = reconcileOwners(rules, transition);
-  const { owners: others, comparisons } = settle(rules, { ...transition, owners }, { self: self.id, force: true });
+  yield;
+  const { owners: others, comparisons } = yield* settle(rules, { ...transition, owners }, { self: self.id, force: true });
   const set = rules.filter(comparisons.current.changed);
   if (isEmpty(set)) return others;
   return new Map(others).set(self.id, { ...self, set });
@@ -95,7 +98,7 @@ export function* applyConfig(rules: OwnershipRules, transition: ApplyTransition,
   const withSelf = new Map(owners).set(self.id, { ...self, set });
   const object = last === undefined || isEmpty(last.set) ? merged : prune(rules, { merged, owners: withSelf, last });
   yield;
-  const settled = settle(rules, { live, updated: object, owners: withSelf }, { self: self.id, force });
+  const settled = yield* settle(rules, { live, updated: object, owners: withSelf }, { self: self.id, force });
   yield;
   return { object: valuesEqual(live, object) ? undefined : object, owners: settled.owners };
 }
@@ -128,7 +131,11 @@ interface Settlement {
 }
 
 // Removes the changed fields from all other sets; without force a field in one of them is a conflict.
-function settle(rules: OwnershipRules, transition: Transition, { self, force }: { self: OwnerId; force: boolean }): Settlement {
+function* settle(
+  rules: OwnershipRules,
+  transition: Transition,
+  { self, force }: { self: OwnerId; force: boolean },
+): Generator<void, Settlement> {
   const comparisons = new Comparisons(rules, transition);
   const result = new Map<OwnerId, Owner>();
   const conflicts: Conflict[] = [];
@@ -138,11 +145,13 @@ function settle(rules: OwnershipRules, transition: Transition, { self, force }: 
       continue;
     }
     const comparison = comparisons.at(owner.apiVersion);
+    yield;
     if (comparison === undefined) continue;
     const overlap = intersection(owner.set, comparison.changed);
     if (!isEmpty(overlap)) for (const path of pathsOf(overlap)) conflicts.push({ owner, path });
     const left = difference(difference(owner.set, overlap), comparison.removed);
     if (!isEmpty(left)) result.set(owner.id, withSet(owner, left));
+    yield;
   }
   if (!force && conflicts.length > 0) throw new ConflictError(conflicts);
   return { owners: result, comparisons };
@@ -165,7 +174,8 @@ class Comparisons {
 
   /** Not needed by an apply whose manager is alone. */
   get current(): Change {
-    this.currentChange ??= this.compare(this.rules.shape, this.transition.live, this.transition.updated);
+    const { live, updated, comparison } = this.transition;
+    this.currentChange ??= this.changeOf(comparison ?? compareValues(this.rules.shape, live, updated));
     return this.currentChange;
   }
 
@@ -181,11 +191,10 @@ class Comparisons {
     const shape = shapeOf(other.schema);
     const live = fitting(shape, other.fromCurrent(this.transition.live), 'failed to convert old object');
     const updated = fitting(shape, other.fromCurrent(this.transition.updated), 'failed to convert new object');
-    return this.compare(shape, live, updated);
+    return this.changeOf(compareValues(shape, live, updated));
   }
 
-  private compare(shape: Shape, before: JsonValue, after: JsonValue): Change {
-    const { added, modified, removed } = compareValues(shape, before, after);
+  private changeOf({ added, modified, removed }: Comparison): Change {
     const { filter } = this.rules;
     return { changed: union(filter(modified), filter(added)), removed: filter(removed) };
   }

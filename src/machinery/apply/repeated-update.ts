@@ -1,8 +1,8 @@
 import type { JsonObject } from '../json/json-value.ts';
 import type { ObjectSchema } from '../schema.ts';
-import { compareValues } from './compare.ts';
+import { type Comparison, compareValues } from './compare.ts';
 import { fieldFilter, SERVER_FIELDS, type WrittenFields } from './field-filter.ts';
-import { difference, includesAll, intersects, isEmpty, union } from './field-set.ts';
+import { difference, type FieldSet, includesAll, intersects, isEmpty, union } from './field-set.ts';
 import { compareEntries, type ManagedFieldsEntry } from './owners.ts';
 import { shapeOf } from './shape.ts';
 import { isMadeFor } from './shared-sets.ts';
@@ -22,23 +22,39 @@ interface Transition {
   readonly entries: readonly ManagedFieldsEntry[];
 }
 
+export interface RepeatedUpdate {
+  /** The entries with an updated time; undefined if ownership may change. */
+  readonly entries?: readonly ManagedFieldsEntry[];
+  /** How the objects differ, if they were compared. */
+  readonly comparison?: Comparison;
+}
+
 /**
- * The fast path for a manager that only writes fields it already owns exclusively: the entries with an updated time. Undefined otherwise. Nearly all
- * writes (lease renewals, status reports) are of this kind.
+ * The fast path for a manager that only writes fields it already owns exclusively. Nearly all writes (lease renewals, status reports) are of this kind.
  */
-export function entriesAfterRepeat(writer: Writer, { live, updated, entries }: Transition): readonly ManagedFieldsEntry[] | undefined {
+export function repeatedUpdate(writer: Writer, { live, updated, entries }: Transition): RepeatedUpdate {
   const self = entries.find((entry) => isOf(writer, entry));
   const shape = shapeOf(writer.schema);
   if (self === undefined || !entries.every(({ apiVersion, fieldsV1 }) => apiVersion === writer.apiVersion && isMadeFor(fieldsV1, shape)))
-    return undefined;
-  const { added, modified, removed } = compareValues(shape, live, updated);
+    return {};
+  const comparison = compareValues(shape, live, updated);
+  const own = newlyWritten(writer, comparison, { self, entries });
+  if (own === undefined || !includesAll(self.fieldsV1!, own)) return { comparison };
+  return { entries: isEmpty(own) || self.time === writer.now ? entries : withTime(entries, self, writer.now) };
+}
+
+interface SelfAmongEntries {
+  readonly self: ManagedFieldsEntry;
+  readonly entries: readonly ManagedFieldsEntry[];
+}
+
+/** The fields that the writer set; undefined if it removed some, or set those of others. */
+function newlyWritten(writer: Writer, { added, modified, removed }: Comparison, { self, entries }: SelfAmongEntries): FieldSet | undefined {
   const filter = fieldFilter(writer);
   if (!isEmpty(difference(filter(removed), SERVER_FIELDS))) return undefined;
   const written = union(filter(modified), filter(added));
   if (entries.some((entry) => entry !== self && intersects(entry.fieldsV1!, written))) return undefined;
-  const own = difference(written, SERVER_FIELDS);
-  if (!includesAll(self.fieldsV1!, own)) return undefined;
-  return isEmpty(own) || self.time === writer.now ? entries : withTime(entries, self, writer.now);
+  return difference(written, SERVER_FIELDS);
 }
 
 function isOf({ manager, apiVersion, subresource = '' }: Writer, entry: ManagedFieldsEntry): boolean {

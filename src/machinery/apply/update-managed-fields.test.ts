@@ -37,6 +37,12 @@ describe('an update', () => {
     expect(entriesOf(result)[1]?.time).toBe(TIMES[2]);
   });
 
+  it('of more names than fit into the store fails as the store would', () => {
+    const options = Object.fromEntries(Array.from({ length: 130_000 }, (_, i) => [`key-${i}`, 'v']));
+    const large = () => update(created, { ...created, spec: { ...spec, options } });
+    expect(large).toThrow(expect.objectContaining({ code: 500, message: 'etcdserver: request is too large' }) as Error);
+  });
+
   it('that changes nothing keeps entries and times', () => {
     const result = update(created, { ...created }, { manager: 'other', now: TIMES[3] });
     expect(entriesOf(result)[0]).toBe(entriesOf(created)[0]);

@@ -1,5 +1,7 @@
+import { runSteps } from '#base';
 import type { JsonObject, JsonValue } from '../json/json-value.ts';
 import type { ObjectSchema } from '../schema.ts';
+import type { Comparison } from './compare.ts';
 import { fieldFilter, SERVER_FIELDS, type WrittenFields } from './field-filter.ts';
 import { difference, EMPTY_SET, type FieldSet, includesAll, isEmpty, union } from './field-set.ts';
 import { isReset, managedFieldsOf, metadataText, withManagedFields, withoutManagedFields } from './managed-object.ts';
@@ -17,7 +19,7 @@ import {
   storedOwners,
 } from './owners.ts';
 import { ConversionError, capUpdaters, type OwnershipRules, ownershipAfterUpdate, type VersionLookup } from './ownership.ts';
-import { entriesAfterRepeat } from './repeated-update.ts';
+import { repeatedUpdate } from './repeated-update.ts';
 import { emptyObject, shapeOf } from './shape.ts';
 import { SharedSets } from './shared-sets.ts';
 import { ListItemError } from './typed-value.ts';
@@ -46,13 +48,19 @@ export interface UpdateManagedFieldsOptions<T extends object> extends WrittenFie
  * compared is no longer tracked.
  */
 export function updateManagedFields<T extends object>(options: UpdateManagedFieldsOptions<T>): T {
+  return runSteps(managedFieldsSteps(options));
+}
+
+/** `updateManagedFields`, with a pause after each step whose cost grows with the object. */
+export function* managedFieldsSteps<T extends object>(options: UpdateManagedFieldsOptions<T>): Generator<void, T> {
   const live = options.live as JsonObject | undefined;
   const updated = options.updated as unknown as JsonObject;
   const entries = live && sharedEntries(live, updated);
   try {
-    const repeated = entries && !options.reset && entriesAfterRepeat(options, { live, updated, entries });
-    if (repeated) return (repeated === entries ? updated : withManagedFields(updated, repeated)) as unknown as T;
-    return tracked(options, live, updated) as unknown as T;
+    const repeated = entries && !options.reset ? repeatedUpdate(options, { live, updated, entries }) : undefined;
+    if (repeated?.entries) return (repeated.entries === entries ? updated : withManagedFields(updated, repeated.entries)) as unknown as T;
+    yield;
+    return (yield* tracked(options, { live, updated, comparison: repeated?.comparison })) as unknown as T;
   } catch (error) {
     if (error instanceof ListItemError || error instanceof ConversionError) return withoutManagedFields(updated) as unknown as T;
     throw error;
@@ -65,13 +73,17 @@ function sharedEntries(live: JsonObject, updated: JsonObject): readonly ManagedF
   return Array.isArray(stored) && stored === managedFieldsOf(updated) ? (stored as unknown as readonly ManagedFieldsEntry[]) : undefined;
 }
 
-function tracked<T extends object>(options: UpdateManagedFieldsOptions<T>, live: JsonObject | undefined, updated: JsonObject): JsonObject {
+type ObjectChange = Omit<Change, 'owners'>;
+
+function* tracked<T extends object>(options: UpdateManagedFieldsOptions<T>, change: ObjectChange): Generator<void, JsonObject> {
+  const { live, updated } = change;
   const owners = startingOwners(options, live, updated);
   const object = withoutManagedFields(updated);
   const isTracked = owners.size > 0 || live === undefined || metadataText(live, 'uid') === '';
   if (!isTracked) return object;
   const isNew = live === undefined && owners.size === 0;
-  const after = isNew ? creator(options, object) : updateOwners(options, { live, updated: object, owners });
+  const after = isNew ? creator(options, object) : yield* updateOwners(options, { ...change, updated: object, owners });
+  yield;
   return withManagedFields(object, encodeOwners(capUpdaters(after), SharedSets.of(shapeOf(options.schema))));
 }
 
@@ -114,11 +126,13 @@ interface Change {
   readonly live: JsonObject | undefined;
   readonly updated: JsonObject;
   readonly owners: Owners;
+  /** How the objects differ, if they were compared before. */
+  readonly comparison?: Comparison | undefined;
 }
 
 /** The one owner of a new object. */
 function creator(writer: Writer, object: JsonObject): Owners {
-  const all = () => updateOwners(writer, { live: undefined, updated: object, owners: NO_OWNERS });
+  const all = () => runSteps(updateOwners(writer, { live: undefined, updated: object, owners: NO_OWNERS }));
   if (writer.onlyFields !== undefined) return all();
   const sets = SharedSets.of(shapeOf(writer.schema));
   const set = sets.created(object, writer.resetFields, () => firstSet(all()));
@@ -135,13 +149,14 @@ function selfOf({ manager, apiVersion, subresource = '', now }: Writer, set: Fie
   return newOwner({ manager: manager || 'unknown', operation: 'Update', apiVersion, subresource }, set, now);
 }
 
-/** The owners after an update. */
-export function updateOwners(writer: Writer, { live, updated, owners }: Change): Owners {
+/** The owners after an update. Pauses between steps that may be long. */
+export function* updateOwners(writer: Writer, { live, updated, owners, comparison }: Change): Generator<void, Owners> {
   const before = live === undefined ? emptyObject(writer.schema) : withoutManagedFields(live);
   const self = selfOf(writer, EMPTY_SET);
   // Changes are first assigned to a temporary owner: the manager's earlier entry then shows what it loses, and keeps its time when nothing changes.
   const current = { ...self, id: CURRENT };
-  const after = ownershipAfterUpdate(ownershipRules(writer), { live: before, updated, owners }, current);
+  const after = yield* ownershipAfterUpdate(ownershipRules(writer), { live: before, updated, owners, comparison }, current);
+  yield;
   return mergeCurrent(after, self);
 }
 
