@@ -165,7 +165,7 @@ describe('what sidecars of a CSI driver would do', () => {
     await makeSnapshot();
     await bench.until(async () => (await snapshot()).status?.error !== undefined);
     expect((await snapshot()).status?.error?.message).toBe(
-      'Failed to create snapshot content with error cannot find default snapshot class',
+      'Failed to set default snapshot class with error cannot find default snapshot class',
     );
   });
 

@@ -28,7 +28,7 @@ interface ShownStatus {
   readonly error?: { readonly message?: string };
 }
 type ShownSnapshot = Shown<{ readonly volumeSnapshotClassName?: string }, ShownStatus>;
-type ShownContent = Shown<{ readonly volumeSnapshotRef: { readonly uid?: string } }, ShownStatus>;
+type ShownContent = Shown<{ readonly driver: string; readonly volumeSnapshotRef: { readonly uid?: string } }, ShownStatus>;
 
 /** Makes and reads VolumeSnapshots: `s` of the claim `c`, of the default class `snap`. */
 export class SnapshotBench {
@@ -42,9 +42,9 @@ export class SnapshotBench {
     } as never);
   }
 
-  async make(source: object = { persistentVolumeClaimName: 'c' }, name = SNAPSHOT_NAME.name): Promise<void> {
-    const metadata = { ...SNAPSHOT_NAME, name };
-    await this.#client(SNAPSHOTS).create({ apiVersion: API, kind: 'VolumeSnapshot', metadata, spec: { source } } as never);
+  async make(source: object = { persistentVolumeClaimName: 'c' }, spec: object = {}): Promise<void> {
+    const draft = { apiVersion: API, kind: 'VolumeSnapshot', metadata: SNAPSHOT_NAME, spec: { source, ...spec } };
+    await this.#client(SNAPSHOTS).create(draft as never);
   }
 
   async makeReady(): Promise<void> {

@@ -6,7 +6,7 @@ export const SNAPSHOT = { ...GROUP, resource: 'volumesnapshots', namespaced: tru
 export const SNAPSHOT_CONTENT = { ...GROUP, resource: 'volumesnapshotcontents', namespaced: false };
 export const SNAPSHOT_CLASS = { ...GROUP, resource: 'volumesnapshotclasses', namespaced: false };
 
-export interface SnapshotError {
+export interface SnapshotStatusError {
   readonly message?: string;
   readonly time?: string;
 }
@@ -22,7 +22,7 @@ export interface VolumeSnapshot extends KubeObject {
     readonly creationTime?: string;
     readonly readyToUse?: boolean;
     readonly restoreSize?: string;
-    readonly error?: SnapshotError;
+    readonly error?: SnapshotStatusError;
   };
 }
 
@@ -42,7 +42,7 @@ export interface VolumeSnapshotContent extends KubeObject {
     readonly creationTime?: number;
     readonly readyToUse?: boolean;
     readonly restoreSize?: number;
-    readonly error?: SnapshotError;
+    readonly error?: SnapshotStatusError;
   };
 }
 

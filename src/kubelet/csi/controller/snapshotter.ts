@@ -1,24 +1,17 @@
 import { core } from '#api';
 import type { Requeue } from '#base';
-import { keyOf, parseKey } from '#client';
-import { formatTime, Quantity } from '#machinery';
+import { keyOf, type ObjectKey, parseKey } from '#client';
+import { formatTime, isStatusReason, Quantity } from '#machinery';
+import { messageOf } from '../../volumes/volume-plugin.ts';
 import { type DriverController, type DriverControllerDeps, ignoreError } from './driver-controller.ts';
-import {
-  SNAPSHOT,
-  SNAPSHOT_CLASS,
-  SNAPSHOT_CONTENT,
-  type VolumeSnapshot,
-  type VolumeSnapshotClass,
-  type VolumeSnapshotContent,
-} from './snapshot-kinds.ts';
+import { BEING_DELETED, contentName, newContent } from './new-content.ts';
+import { SNAPSHOT, SNAPSHOT_CONTENT, type VolumeSnapshot, type VolumeSnapshotContent } from './snapshot-kinds.ts';
+import { quoted, SnapshotError, SnapshotSources } from './snapshot-source.ts';
 
-/** Finalizer of snapshots and contents that are bound to each other. */
+/** On a snapshot: volumes may be restored from it. */
+const SOURCE = 'snapshot.storage.kubernetes.io/volumesnapshot-as-source-protection';
+/** On a snapshot whose content is deleted with it. */
 const BOUND = 'snapshot.storage.kubernetes.io/volumesnapshot-bound-protection';
-export const CONTENT_BOUND = 'snapshot.storage.kubernetes.io/volumesnapshotcontent-bound-protection';
-const DEFAULT_CLASS = 'snapshot.storage.kubernetes.io/is-default-class';
-const BEING_DELETED = 'snapshot.storage.kubernetes.io/volumesnapshot-being-deleted';
-export const SECRET = 'snapshot.storage.kubernetes.io/deletion-secret';
-const SECRET_PARAMETER = 'csi.storage.k8s.io/snapshotter-secret';
 const RETRY_MS = 5_000;
 
 /** Binds VolumeSnapshots to VolumeSnapshotContents, like snapshot-controller, for one driver. */
@@ -26,9 +19,6 @@ export function snapshotController(deps: DriverControllerDeps): DriverController
   const { informers } = deps;
   const snapshots = informers.resource(SNAPSHOT);
   const contents = informers.resource(SNAPSHOT_CONTENT);
-  informers.resource(SNAPSHOT_CLASS);
-  informers.of(core.PersistentVolumeClaim);
-  informers.of(core.PersistentVolume);
   const binder = new SnapshotBinder(deps);
   return {
     name: 'snapshot',
@@ -46,7 +36,11 @@ export function snapshotController(deps: DriverControllerDeps): DriverController
 }
 
 class SnapshotBinder {
-  constructor(private readonly deps: DriverControllerDeps) {}
+  readonly #sources: SnapshotSources;
+
+  constructor(private readonly deps: DriverControllerDeps) {
+    this.#sources = new SnapshotSources(deps);
+  }
 
   get #snapshots() {
     return this.deps.client.resource(SNAPSHOT);
@@ -60,75 +54,94 @@ class SnapshotBinder {
     const snapshot = this.deps.informers.resource(SNAPSHOT).lister.get(parseKey(key)) as VolumeSnapshot | undefined;
     if (snapshot === undefined) return undefined;
     const content = this.#contentOf(snapshot);
+    // What no driver is known for is reported by each: the same error is written once.
+    const driver = content?.spec.driver ?? this.#sources.driverOf(snapshot);
+    if (driver !== undefined && driver !== this.deps.driver.name) return undefined;
+    await this.#sources.release(snapshot);
     if (snapshot.metadata.deletionTimestamp !== undefined) return this.#delete(snapshot, content);
-    if (content === undefined) return this.#begin(snapshot);
-    if (content.spec.driver !== this.deps.driver.name) return undefined;
-    const { name, namespace, uid } = content.spec.volumeSnapshotRef;
-    const isOurs = name === snapshot.metadata.name && namespace === snapshot.metadata.namespace && (!uid || uid === snapshot.metadata.uid);
-    if (!isOurs)
-      return this.#fail(snapshot, 'SnapshotContentMisbound', `VolumeSnapshotContent ${content.metadata.name} is bound to another snapshot`);
-    if (!uid)
-      await this.#contents.patch(content.metadata, {
-        spec: { volumeSnapshotRef: { ...content.spec.volumeSnapshotRef, uid: snapshot.metadata.uid } },
-      });
-    await this.#protect(snapshot, true);
-    await this.#show(snapshot, content);
-    return undefined;
+    await this.#protect(snapshot, [SOURCE]);
+    try {
+      if (snapshot.status?.readyToUse === true && snapshot.status.boundVolumeSnapshotContentName) checkReady(snapshot, content);
+      else if (snapshot.spec.source.volumeSnapshotContentName !== undefined) await this.#bind(snapshot, content);
+      else if (content !== undefined) await this.#showOwn(snapshot, content);
+      else await this.#begin(snapshot);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof SnapshotError)) throw error;
+      return this.#fail(snapshot, error);
+    }
   }
 
-  #contentOf({ metadata, spec }: VolumeSnapshot): VolumeSnapshotContent | undefined {
-    const name = spec.source.volumeSnapshotContentName ?? contentName(metadata.uid);
+  #contentOf({ metadata, spec, status }: VolumeSnapshot): VolumeSnapshotContent | undefined {
+    const isReady = status?.readyToUse === true ? status.boundVolumeSnapshotContentName : undefined;
+    const name = spec.source.volumeSnapshotContentName ?? isReady ?? contentName(metadata.uid);
     return this.deps.informers.resource(SNAPSHOT_CONTENT).lister.get({ name }) as VolumeSnapshotContent | undefined;
   }
 
-  /** There is no content yet: for a snapshot of a claim it is created. */
-  async #begin(snapshot: VolumeSnapshot): Promise<Requeue | undefined> {
-    const { informers, driver, events } = this.deps;
-    const { persistentVolumeClaimName: claimName, volumeSnapshotContentName } = snapshot.spec.source;
-    // Only the content names the driver.
-    if (volumeSnapshotContentName !== undefined || claimName === undefined) return undefined;
-    const { namespace } = snapshot.metadata;
-    const claim = informers.of(core.PersistentVolumeClaim).lister.get({ name: claimName, namespace });
-    const volume = claim && informers.of(core.PersistentVolume).lister.get({ name: claim.spec?.volumeName ?? '' });
-    // An unbound claim may still become this driver's.
-    if (claim?.status?.phase !== 'Bound' || volume === undefined) return { afterMs: RETRY_MS };
-    if (volume.spec?.csi?.driver !== driver.name) return undefined;
-    const chosen = this.#classOf(snapshot);
-    if (typeof chosen === 'string')
-      return this.#fail(snapshot, 'SnapshotContentCreationFailed', `Failed to create snapshot content with error ${chosen}`);
-    await this.#protect(snapshot, true);
+  /** To the content that somebody made for it. */
+  async #bind(snapshot: VolumeSnapshot, content: VolumeSnapshotContent | undefined): Promise<void> {
+    if (content === undefined) throw new SnapshotError('SnapshotContentMissing', 'VolumeSnapshotContent is missing');
+    if (content.spec.source.snapshotHandle === undefined)
+      throw new SnapshotError(
+        'SnapshotContentMismatch',
+        'VolumeSnapshotContent is dynamically provisioned while expecting a pre-provisioned one',
+      );
+    const { uid } = content.spec.volumeSnapshotRef;
+    checkReference(snapshot, content);
+    const { volumeSnapshotClassName = content.spec.volumeSnapshotClassName } = snapshot.spec;
+    if (!uid || volumeSnapshotClassName !== content.spec.volumeSnapshotClassName) {
+      const volumeSnapshotRef = { ...content.spec.volumeSnapshotRef, uid: snapshot.metadata.uid };
+      await this.#contents.patch(content.metadata, { spec: { volumeSnapshotRef, volumeSnapshotClassName } });
+    }
+    await this.#show(snapshot, content);
+  }
+
+  /** To the content that was made for it here. */
+  async #showOwn(snapshot: VolumeSnapshot, content: VolumeSnapshotContent): Promise<void> {
+    const { name } = content.metadata;
+    if (content.spec.source.volumeHandle === undefined)
+      throw new SnapshotError(
+        'SnapshotContentMismatch',
+        `VolumeSnapshotContent ${name} is pre-provisioned while expecting a dynamically provisioned one`,
+      );
+    checkReference(snapshot, content);
+    await this.#show(snapshot, content);
+  }
+
+  /** There is no content yet. */
+  async #begin(snapshot: VolumeSnapshot): Promise<void> {
+    const { events } = this.deps;
+    const chosen = this.#sources.classOf(snapshot);
+    const { namespace, name } = snapshot.metadata;
     const { name: volumeSnapshotClassName } = chosen.metadata;
     if (snapshot.spec.volumeSnapshotClassName === undefined)
       await this.#snapshots.patch(snapshot.metadata, { spec: { volumeSnapshotClassName } });
-    await this.#contents.create(newContent(snapshot, chosen, volume) as never).catch(ignoreError('AlreadyExists'));
-    events.normal(
-      snapshot,
-      'CreatingSnapshot',
-      `Waiting for a snapshot ${namespace}/${snapshot.metadata.name} to be created by the CSI driver.`,
-    );
-    return undefined;
-  }
-
-  /** The named class or the driver's default, or the error message. */
-  #classOf({ spec }: VolumeSnapshot): VolumeSnapshotClass | string {
-    const { driver, informers } = this.deps;
-    const all = informers.resource(SNAPSHOT_CLASS).lister.list() as readonly VolumeSnapshotClass[];
-    const { volumeSnapshotClassName: name } = spec;
-    if (name !== undefined) {
-      const named = all.find(({ metadata }) => metadata.name === name);
-      if (named === undefined) return `volumesnapshotclass.snapshot.storage.k8s.io "${name}" not found`;
-      return named.driver === driver.name
-        ? named
-        : `volume snapshot class ${name} is for driver ${named.driver}, the volume is of ${driver.name}`;
+    try {
+      await this.#sources.protect(snapshot);
+      const content = newContent(snapshot, chosen, this.#volumeFor(snapshot));
+      if (chosen.deletionPolicy === 'Delete') await this.#protect(snapshot, [BOUND]);
+      await this.#contents.create(content as never).catch(ignoreError('AlreadyExists'));
+    } catch (error) {
+      if (isStatusReason(error, 'Conflict')) throw error;
+      throw new SnapshotError('SnapshotContentCreationFailed', `Failed to create snapshot content with error ${messageOf(error)}`);
     }
-    const defaults = all.filter((entry) => entry.driver === driver.name && entry.metadata.annotations?.[DEFAULT_CLASS] === 'true');
-    const [only] = defaults;
-    if (only === undefined) return `cannot find default snapshot class`;
-    return defaults.length === 1 ? only : `${defaults.length} default snapshot classes were found`;
+    events.normal(snapshot, 'CreatingSnapshot', `Waiting for a snapshot ${namespace}/${name} to be created by the CSI driver.`);
   }
 
-  async #show(snapshot: VolumeSnapshot, { metadata, status = {} }: VolumeSnapshotContent): Promise<void> {
+  #volumeFor(snapshot: VolumeSnapshot): core.PersistentVolume {
+    try {
+      const volume = this.#sources.volumeOf(snapshot);
+      if (volume.spec?.csi === undefined) throw new Error(`cannot find CSI PersistentVolumeSource for volume ${volume.metadata.name}`);
+      return volume;
+    } catch (error) {
+      const { name } = snapshot.metadata;
+      throw new Error(`failed to get input parameters to create snapshot ${name}: ${quoted(messageOf(error))}`, { cause: error });
+    }
+  }
+
+  async #show(snapshot: VolumeSnapshot, { metadata, spec, status = {} }: VolumeSnapshotContent): Promise<void> {
     const { events } = this.deps;
+    if (spec.deletionPolicy === 'Delete') await this.#protect(snapshot, [BOUND]);
     const { creationTime, readyToUse = false, restoreSize, error } = status;
     const newStatus = {
       boundVolumeSnapshotContentName: metadata.name,
@@ -146,40 +159,73 @@ class SnapshotBinder {
     await this.#snapshots.patch(snapshot.metadata, { status: newStatus }, { subresource: 'status' });
   }
 
-  async #fail(snapshot: VolumeSnapshot, reason: string, message: string): Promise<Requeue> {
+  async #fail(snapshot: VolumeSnapshot, { reason, message }: SnapshotError): Promise<Requeue> {
     if (snapshot.status?.error?.message !== message) {
       this.deps.events.warning(snapshot, reason, message);
       const error = { message, time: formatTime(this.deps.clock.now()) };
-      await this.#snapshots.patch(snapshot.metadata, { status: { readyToUse: false, error } }, { subresource: 'status' });
+      const readyToUse = reason.endsWith('ClassFailed') ? undefined : false;
+      await this.#snapshots.patch(snapshot.metadata, { status: { readyToUse, error } }, { subresource: 'status' });
     }
     return { afterMs: RETRY_MS };
   }
 
   /** With the policy Delete the content is deleted first, and the snapshot in the storage system with it. */
-  async #delete(snapshot: VolumeSnapshot, content: VolumeSnapshotContent | undefined): Promise<Requeue | undefined> {
-    if (content !== undefined && content.spec.driver !== this.deps.driver.name) return undefined;
-    const isBound = content?.spec.volumeSnapshotRef.uid === snapshot.metadata.uid;
-    if (content === undefined || !isBound || content.spec.deletionPolicy === 'Retain') return this.#protect(snapshot, false);
-    const isUsed = this.deps.informers
-      .of(core.PersistentVolumeClaim)
-      .lister.list()
-      .some((claim) => isRestoredFrom(claim, snapshot));
-    if (isUsed) {
-      this.deps.events.warning(snapshot, 'SnapshotDeletePending', 'Snapshot is being used to restore a PVC');
+  async #delete(snapshot: VolumeSnapshot, named: VolumeSnapshotContent | undefined): Promise<Requeue | undefined> {
+    const { events } = this.deps;
+    if (![SOURCE, BOUND].some((finalizer) => snapshot.metadata.finalizers?.includes(finalizer))) return undefined;
+    const content = named?.spec.volumeSnapshotRef.uid === snapshot.metadata.uid ? named : undefined;
+    const claims = this.deps.informers.of(core.PersistentVolumeClaim).lister.list();
+    if (content !== undefined && claims.some((claim) => isRestoredFrom(claim, snapshot))) {
+      events.warning(snapshot, 'SnapshotDeletePending', 'Snapshot is being used to restore a PVC');
       return { afterMs: RETRY_MS };
     }
-    if (content.metadata.annotations?.[BEING_DELETED] === undefined)
+    if (content !== undefined && content.metadata.annotations?.[BEING_DELETED] === undefined)
       await this.#contents.patch(content.metadata, { metadata: { annotations: { [BEING_DELETED]: 'yes' } } });
-    if (content.metadata.deletionTimestamp === undefined) await this.#contents.delete(content.metadata).catch(ignoreError('NotFound'));
+    const isShared = content?.spec.deletionPolicy === 'Delete';
+    if (isShared && content.metadata.deletionTimestamp === undefined) await this.#deleteContent(snapshot, content);
+    await this.#unprotect(snapshot, isShared ? [SOURCE] : [SOURCE, BOUND]);
     return undefined;
   }
 
-  async #protect({ metadata }: VolumeSnapshot, isProtected: boolean): Promise<undefined> {
-    const { finalizers = [], resourceVersion } = metadata;
-    if (finalizers.includes(BOUND) === isProtected) return;
-    const next = isProtected ? [...finalizers, BOUND] : finalizers.filter((name) => name !== BOUND);
-    await this.#snapshots.patch(metadata, { metadata: { finalizers: next, resourceVersion } }).catch(ignoreError('NotFound'));
+  async #deleteContent(snapshot: VolumeSnapshot, content: VolumeSnapshotContent): Promise<void> {
+    try {
+      await this.#contents.delete(content.metadata).catch(ignoreError('NotFound'));
+    } catch (error) {
+      this.deps.events.warning(snapshot, 'SnapshotContentObjectDeleteError', 'Failed to delete snapshot content API object');
+      throw error;
+    }
   }
+
+  async #protect({ metadata }: VolumeSnapshot, added: readonly string[]): Promise<void> {
+    if (added.every((name) => metadata.finalizers?.includes(name))) return;
+    await this.#changeFinalizers(metadata, (before) => [...before, ...added.filter((name) => !before.includes(name))]);
+  }
+
+  async #unprotect({ metadata }: VolumeSnapshot, removed: readonly string[]): Promise<void> {
+    await this.#changeFinalizers(metadata, (before) => before.filter((name) => !removed.includes(name)));
+  }
+
+  async #changeFinalizers(key: ObjectKey, change: (before: readonly string[]) => readonly string[]): Promise<void> {
+    const current = await this.#snapshots.get(key).catch(ignoreError('NotFound'));
+    const { finalizers: before = [], resourceVersion } = current?.metadata ?? {};
+    const finalizers = change(before);
+    if (current === undefined || finalizers.length === before.length) return;
+    await this.#snapshots.patch(key, { metadata: { finalizers, resourceVersion } }).catch(ignoreError('NotFound'));
+  }
+}
+
+/** A snapshot that was ready stays bound to its content. */
+function checkReady(snapshot: VolumeSnapshot, content: VolumeSnapshotContent | undefined): void {
+  if (content === undefined) throw new SnapshotError('SnapshotContentMissing', 'VolumeSnapshotContent is missing');
+  if (content.spec.volumeSnapshotRef.uid !== snapshot.metadata.uid)
+    throw new SnapshotError('SnapshotMisbound', 'VolumeSnapshotContent is not bound to the VolumeSnapshot correctly');
+}
+
+function checkReference({ metadata }: VolumeSnapshot, content: VolumeSnapshotContent): void {
+  const { name, namespace, uid } = content.spec.volumeSnapshotRef;
+  if (name === metadata.name && namespace === metadata.namespace && (!uid || uid === metadata.uid)) return;
+  const message = `VolumeSnapshotContent [${content.metadata.name}] is bound to a different snapshot`;
+  throw new SnapshotError('SnapshotContentMisbound', message);
 }
 
 function isRestoredFrom({ metadata, spec, status }: core.PersistentVolumeClaim, snapshot: VolumeSnapshot): boolean {
@@ -187,28 +233,4 @@ function isRestoredFrom({ metadata, spec, status }: core.PersistentVolumeClaim, 
   const isSame =
     source?.kind === 'VolumeSnapshot' && source.name === snapshot.metadata.name && metadata.namespace === snapshot.metadata.namespace;
   return isSame && status?.phase === 'Pending';
-}
-
-export function contentName(snapshotUid: string | undefined): string {
-  return `snapcontent-${snapshotUid}`;
-}
-
-function newContent({ metadata }: VolumeSnapshot, chosen: VolumeSnapshotClass, volume: core.PersistentVolume): object {
-  const { name, namespace, uid, resourceVersion } = metadata;
-  const [secretName, secretNamespace] = ['name', 'namespace'].map((part) => chosen.parameters?.[`${SECRET_PARAMETER}-${part}`]);
-  return {
-    apiVersion: 'snapshot.storage.k8s.io/v1',
-    kind: 'VolumeSnapshotContent',
-    metadata: {
-      name: contentName(uid),
-      finalizers: [CONTENT_BOUND],
-      ...(secretName && secretNamespace && { annotations: { [`${SECRET}-name`]: secretName, [`${SECRET}-namespace`]: secretNamespace } }),
-    },
-    spec: {
-      ...{ driver: chosen.driver, deletionPolicy: chosen.deletionPolicy, volumeSnapshotClassName: chosen.metadata.name },
-      source: { volumeHandle: volume.spec?.csi?.volumeHandle },
-      sourceVolumeMode: volume.spec?.volumeMode ?? 'Filesystem',
-      volumeSnapshotRef: { kind: 'VolumeSnapshot', apiVersion: 'snapshot.storage.k8s.io/v1', name, namespace, uid, resourceVersion },
-    },
-  };
 }

@@ -60,7 +60,7 @@ function templatesOf(parameters: Parameters, purpose: string): SecretTemplates |
   return { name, namespace };
 }
 
-function filled(template: string, values: ReadonlyMap<string, string>): string {
+export function filled(template: string, values: ReadonlyMap<string, string>): string {
   const unknown = new Set<string>();
   const text = template.replace(/\$\{([^${}]*)\}/g, (_, name: string) => {
     if (!values.has(name)) unknown.add(name);
