@@ -193,8 +193,8 @@ export class NodeVolumes implements PodVolumes {
     await Promise.all(
       orphans.map((uid) => this.cleanUp(uid).catch(report('volumes of a pod that is gone could not be removed', { pod: uid }))),
     );
-    for (const plugin of this.#plugins)
-      await plugin.removeOrphans?.().catch(report('volumes that no pod has could not be removed', { plugin: plugin.name }));
+    const failed = (plugin: VolumePlugin) => report('volumes that no pod has could not be removed', { plugin: plugin.name });
+    await Promise.all(this.#plugins.map((plugin) => plugin.removeOrphans?.().catch(failed(plugin))));
     // A killed kubelet left stale volumesInUse in the node's status.
     await this.#reportInUse().catch(report('the volumes in use could not be reported', {}));
     // The driver may not be registered yet.

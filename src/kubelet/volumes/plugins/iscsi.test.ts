@@ -18,6 +18,7 @@ if (!canLoop) console.info('tests of iSCSI are skipped: they need root and loop 
 const mounter = hostMounter();
 const IQN = 'iqn.2026-01.com.example:disk';
 const PORTAL = '10.0.0.1:3260';
+const DEAD_PORTAL = '10.0.0.9:3260';
 const ATTACHED = `kubernetes.io/iscsi/10.0.0.1:${IQN}:3`;
 const POD = { metadata: { name: 'p', namespace: 'default', uid: 'u' }, spec: { containers: [] } } as core.Pod;
 
@@ -28,8 +29,13 @@ const { execFileSync } = require('node:child_process');
 const args = process.argv.slice(2);
 fs.appendFileSync('${root}/calls', args.join(' ') + '\\n');
 const device = '${root}/by-path/ip-${PORTAL}-iscsi-${IQN}-lun-3';
+if (args.includes('--discover') && args.includes('${DEAD_PORTAL}')) {
+  while (!fs.existsSync('${root}/given-up')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+  process.exit(4);
+}
 if (args.includes('show')) console.log('iface.transport_name = tcp\\niface.iscsi_ifacename = default\\niface.mtu = <empty>');
 if (args.includes('--login')) fs.symlinkSync(execFileSync('losetup', ['--find', '--show', '${root}/disk.img']).toString().trim(), device);
+if (args.includes('--logout') && !fs.existsSync(device)) process.exit(21);
 if (args.includes('--logout')) { execFileSync('losetup', ['--detach', fs.readlinkSync(device)]); fs.unlinkSync(device); }
 `;
 
@@ -133,6 +139,27 @@ describe('an iSCSI disk', () => {
     await plugin.setUp({ spec: spec(), pod: POD, path: pathOf('c') });
     expect(await readFile(join(pathOf('c'), 'f'), 'utf8')).toBe('kept');
     await tearDown('c');
+  });
+
+  it.skipIf(!canLoop)('is logged out of although the portal of another does not answer', async () => {
+    volumesAttached.push({ name: `kubernetes.io/iscsi/10.0.0.9:${IQN}2:3` });
+    await plugin.setUp({ spec: spec(), pod: POD, path: pathOf('a') });
+    const deadSpec = spec({ targetPortal: '10.0.0.9', iqn: `${IQN}2` });
+    let isOver = false;
+    const dead = plugin.setUp({ spec: deadSpec, pod: POD, path: pathOf('dead') }).catch((error: Error) => {
+      isOver = true;
+      return error.message;
+    });
+    await expect
+      .poll(async () => (await calls()).some((call) => call.includes(`${DEAD_PORTAL} -I default --discover`)), { timeout: 30_000 })
+      .toBe(true);
+    await tearDown('a');
+    expect(await calls()).toContain(`-m node -p ${PORTAL} -T ${IQN} -I default --logout`);
+    expect(isOver).toBe(false);
+    await writeFile(join(root, 'given-up'), '');
+    expect(await dead).toContain('failed to get any path for iscsi disk');
+    await tearDown('dead');
+    expect((await calls()).at(-1)).toBe(`-m node -p ${DEAD_PORTAL} -T ${IQN}2 -I default -o delete`);
   });
 
   it.skipIf(!canLoop)('with a file system type that leads elsewhere is refused', async () => {

@@ -13,6 +13,7 @@ import { namesIn } from '../pod-clean-up.ts';
 import type { PodDirectories } from '../pod-directories.ts';
 import { contextOption, type SeLinux } from '../se-linux.ts';
 import type { MountedVolume, SetUpRequest, VolumePlugin, VolumeSpec } from '../volume-plugin.ts';
+import { remoteUsage } from '../volume-usage.ts';
 import { mountDevice, mountVolume, unmountVolume } from './bind-volume.ts';
 import { Iscsiadm, type IscsiTarget } from './iscsiadm.ts';
 import { podOwnership } from './pod-ownership.ts';
@@ -38,6 +39,7 @@ export function iscsiPlugin(deps: IscsiPluginDeps, iscsiadm = new Iscsiadm(deps.
     attachedName: async (spec) => attachedName(spec),
     setUp: (request) => disks.setUp(request),
     tearDown: ({ path }) => disks.tearDown(path),
+    usage: ({ path }) => remoteUsage(path),
     ownMounts: (path) => [path, join(path, 'device')],
     stagedNames: () => disks.stagedNames(),
     removeOrphans: () => disks.detachUnused(),
@@ -55,6 +57,8 @@ interface AttachedDisk extends IscsiTarget {
 class IscsiDisks {
   /** By target: logins and logouts of one target must not overlap. */
   readonly #locks = new KeyedMutex();
+  /** The disks of this kubelet's volumes, by path: set before the login, so that what a failed set-up leaves is detached. */
+  readonly #ofPath = new Map<string, AttachedDisk>();
 
   constructor(
     private readonly deps: IscsiPluginDeps,
@@ -67,6 +71,7 @@ class IscsiDisks {
     const mustBeReadOnly = spec.readOnly || sourceOf(spec)?.readOnly === true;
     const isBlock = isBlockVolume(spec.persistentVolume);
     const label = isBlock ? undefined : await this.deps.seLinux.mountLabel(request);
+    this.#ofPath.set(path, { ...target, secrets: {}, device: '', attachedName: attachedName(spec) });
     await this.#locks.run(target.iqn, async () => {
       const { mounter } = this.deps;
       if (await mounter.isMountPoint(isBlock ? join(path, 'device') : path)) return;
@@ -85,16 +90,45 @@ class IscsiDisks {
     return { hostPath: path, mustBeReadOnly, seLinuxRelabel: !mustBeReadOnly && label === undefined };
   }
 
+  /** Waits for the volume's own disk only: the portals of others may be dead. */
   async tearDown(path: string): Promise<void> {
+    const disk = this.#ofPath.get(path) ?? (await this.#mountedDisk(path));
+    if (disk !== undefined) this.#ofPath.set(path, disk);
     await this.deps.mounter.unmount(join(path, 'device'));
     await rm(join(path, 'device'), { force: true });
     await unmountVolume(path, this.deps.mounter);
-    await this.detachUnused();
+    if (disk !== undefined) await this.#detachUnused(disk);
+    this.#ofPath.delete(path);
   }
 
-  /** Detaches disks that no pod uses. */
+  /** Detaches disks that no pod uses. In parallel: a portal that does not answer must not block others. */
   async detachUnused(): Promise<void> {
-    for (const disk of await this.#records()) await this.#locks.run(disk.iqn, () => this.#detachIfUnused(disk));
+    const steps = (await this.#records()).map((disk) => this.#detachUnused(disk));
+    const failure = (await Promise.allSettled(steps)).find(({ status }) => status === 'rejected');
+    if (failure?.status === 'rejected') throw failure.reason;
+  }
+
+  /** By its record, which names the device. */
+  async #detachUnused(disk: AttachedDisk): Promise<void> {
+    await this.#locks.run(disk.iqn, async () => {
+      const place = this.#placeOf(disk);
+      const record = (await this.#records()).find((candidate) => this.#placeOf(candidate) === place);
+      if (record !== undefined) await this.#detachIfUnused(record);
+    });
+  }
+
+  /** The disk that an earlier kubelet mounted there. */
+  async #mountedDisk(path: string): Promise<AttachedDisk | undefined> {
+    const mounts = await this.deps.mounter.mountsBelow('');
+    const own = mounts.find((mount) => mount.path === path || mount.path === join(path, 'device'));
+    if (own === undefined) return undefined;
+    for (const disk of await this.#records()) {
+      const place = this.#placeOf(disk);
+      if (mounts.some((mount) => mount.path === place && mount.device === own.device)) return disk;
+      const name = basename(await realpath(disk.device).catch(() => ''));
+      if (name !== '' && isDeviceOf(own, name)) return disk;
+    }
+    return undefined;
   }
 
   /** The names in node.status of disks that this node may be logged in to. */
