@@ -33,12 +33,10 @@ export class Path {
     return new Path(this, new Subscript(key));
   }
 
-  /** What is at this path in `root`; undefined if it does not lead anywhere. */
-  valueIn(root: unknown): unknown {
-    if (this.parent === undefined) return root;
-    const value = this.parent.valueIn(root);
-    const key = this.step instanceof Subscript ? this.step.key : (this.step ?? '');
-    return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;
+  /** The names, indices and keys on the way from the root. */
+  keys(): readonly (string | number)[] {
+    if (this.parent === undefined || this.step === undefined) return [];
+    return [...this.parent.keys(), this.step instanceof Subscript ? this.step.key : this.step];
   }
 
   toString(): string {

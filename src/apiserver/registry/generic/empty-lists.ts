@@ -1,4 +1,4 @@
-import type { ObjectSchema } from '#machinery';
+import type { FieldError, JsonValue, ObjectSchema, Schema } from '#machinery';
 import type { KubeObject } from '../../watch-cache/kube-object.ts';
 
 type Step = readonly string[];
@@ -43,4 +43,35 @@ function isEmptyAt(object: unknown, path: Step): boolean {
 function withNull(object: unknown, [step = '', ...rest]: Step): unknown {
   const source = object as Record<string, unknown>;
   return { ...source, [step]: rest.length === 0 ? null : withNull(source[step], rest) };
+}
+
+/** Decoded objects lack empty maps and lists. Where a client wrote one, upstream prints it instead of null. */
+export function withExplicitEmpties(
+  schema: ObjectSchema,
+  errors: readonly FieldError[],
+  document: JsonValue | undefined,
+): readonly FieldError[] {
+  return errors.map((error) => {
+    const value = error.value === null ? emptyAt(schema, document, error.path.keys()) : undefined;
+    return value === undefined ? error : error.withValue(value);
+  });
+}
+
+function emptyAt(schema: Schema, document: unknown, keys: readonly (string | number)[]): object | undefined {
+  let at: Schema | undefined = schema;
+  let value = document;
+  for (const key of keys) {
+    if (typeof value !== 'object' || value === null || at === undefined || !Object.hasOwn(value, key)) return undefined;
+    at = partOf(at, key);
+    value = (value as Record<string, unknown>)[key];
+  }
+  if (typeof value !== 'object' || value === null || Object.keys(value).length > 0) return undefined;
+  // An empty object is not null to upstream: the error is about one of its fields.
+  return at?.type === 'map' || at?.type === 'list' ? value : undefined;
+}
+
+function partOf(schema: Schema, key: string | number): Schema | undefined {
+  if (schema.type === 'object') return schema.fields.find(({ name }) => name === key)?.schema;
+  if (schema.type === 'list') return schema.items;
+  return schema.type === 'map' ? schema.values : undefined;
 }

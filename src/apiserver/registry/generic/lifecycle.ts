@@ -2,7 +2,7 @@ import { meta } from '#api';
 import type { Random } from '#base';
 import { FieldError, formatTime, type JsonValue, nameIsPathSegment, Path, reportedErrors, StatusError, semanticEqual } from '#machinery';
 import { type KubeObject, withoutMetadata } from '../../watch-cache/kube-object.ts';
-import { withoutEmptyLists } from './empty-lists.ts';
+import { withExplicitEmpties, withoutEmptyLists } from './empty-lists.ts';
 import { emptyStatusOf } from './empty-status.ts';
 import type { ServedResource } from './served-resource.ts';
 import type { RequestScope } from './strategy.ts';
@@ -131,16 +131,7 @@ function checkValid({ resource, document }: WriteContext, name: string, validate
   const errors = reportedErrors(validate);
   if (errors.length === 0) return;
   const group = resource.strategy.invalidGroup ?? resource.group;
-  throw StatusError.invalid({ group, kind: resource.kind }, name, withExplicitEmpties(errors, document?.()));
-}
-
-/** Decoded objects lack empty maps and lists. Where a client wrote one, upstream prints it instead of null. */
-function withExplicitEmpties(errors: readonly FieldError[], document: JsonValue | undefined): readonly FieldError[] {
-  return errors.map((error) => {
-    if (error.value !== null) return error;
-    const value = error.path.valueIn(document);
-    return typeof value === 'object' && value !== null && Object.keys(value).length === 0 ? error.withValue(value) : error;
-  });
+  throw StatusError.invalid({ group, kind: resource.kind }, name, withExplicitEmpties(resource.schema, errors, document?.()));
 }
 
 /** The error of a PUT without a resourceVersion, for kinds that require one. */
