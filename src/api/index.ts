@@ -4,6 +4,7 @@ export * as admissionregistrationV1alpha1 from './admissionregistration/v1alpha1
 export * as admissionregistrationV1beta1 from './admissionregistration/v1beta1/index.ts';
 export * as apidiscoveryV2 from './apidiscovery/v2/index.ts';
 export * as apiextensions from './apiextensions/v1/index.ts';
+export * as apiextensionsV1beta1 from './apiextensions/v1beta1/index.ts';
 export * as apiregistration from './apiregistration/v1/index.ts';
 export * as apiserverinternalV1alpha1 from './apiserverinternal/v1alpha1/index.ts';
 export * as apps from './apps/v1/index.ts';

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { admissionregistration, apps, core, networking, resource } from '#api';
+import { admissionregistration, apiextensions, apps, core, networking, resource } from '#api';
 import { inProcessTransport, startApiServer } from '#apiserver';
 import { MetricsRegistry, realClock, seededRandom, silentLogger } from '#base';
 import { Client } from '#client';
@@ -132,20 +132,19 @@ const CLUSTER: Readonly<Record<string, Buffer>> = {
   '/registry/apiextensions.k8s.io/customresourcedefinitions/widgets.example.com': Buffer.from(
     JSON.stringify({
       kind: 'CustomResourceDefinition',
-      apiVersion: 'apiextensions.k8s.io/v1',
+      // What upstream writes in every release so far.
+      apiVersion: 'apiextensions.k8s.io/v1beta1',
       metadata: { name: 'widgets.example.com', uid: 'd', creationTimestamp: '2024-01-01T00:00:00Z' },
       spec: {
         group: 'example.com',
+        version: 'v1',
         names: { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' },
         scope: 'Namespaced',
-        versions: [
-          {
-            name: 'v1',
-            served: true,
-            storage: true,
-            schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-          },
-        ],
+        validation: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+        additionalPrinterColumns: [{ name: 'Size', type: 'integer', JSONPath: '.spec.size' }],
+        versions: [{ name: 'v1', served: true, storage: true }],
+        conversion: { strategy: 'None' },
+        preserveUnknownFields: false,
       },
       status: {
         conditions: ['NamesAccepted', 'Established'].map((type) => ({
@@ -248,8 +247,17 @@ describe.runIf(spawnSync('etcd', ['--version']).status === 0)("an upstream clust
     const envelope = fields((await raw('/registry/mutatingadmissionpolicies/label-pods')).subarray(4));
     expect(fields(envelope.get(1)!).get(1)?.toString()).toBe('admissionregistration.k8s.io/v1beta1');
 
-    const definitions = await raw('/registry/apiextensions.k8s.io/customresourcedefinitions/widgets.example.com');
-    expect(definitions.toString()).toMatch(/^\{/);
+    const key = '/registry/apiextensions.k8s.io/customresourcedefinitions/widgets.example.com';
+    const before = JSON.parse((await raw(key)).toString());
+    const widgets = { name: 'widgets.example.com' };
+    const definitions = client.of(apiextensions.CustomResourceDefinition);
+    const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+    const columns = [{ name: 'Size', type: 'integer', jsonPath: '.spec.size' }];
+    const versions = [{ name: 'v1', served: true, storage: true, schema, additionalPrinterColumns: columns }];
+    expect((await definitions.get(widgets)).spec.versions).toEqual(versions);
+    await definitions.patch(widgets, { metadata: { labels: { color: 'red' } } });
+    const { metadata: _, ...written } = JSON.parse((await raw(key)).toString());
+    expect(written).toEqual({ ...before, metadata: undefined });
   });
 
   test('may have another prefix', async () => {

@@ -72,7 +72,11 @@ function subresourceEntries(served: ServedResource) {
 
 function storageVersionHash({ group, version, kind, storedAs, storedVersion }: ServedResource): string {
   const stored = storedVersion ?? storedAs?.version ?? version;
-  return createHash('sha256').update(`${group}/${stored}/${kind}`).digest().subarray(0, 8).toString('base64');
+  return createHash('sha256')
+    .update(`${storedAs?.group ?? group}/${stored}/${kind}`)
+    .digest()
+    .subarray(0, 8)
+    .toString('base64');
 }
 
 const AGGREGATED = { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {} };

@@ -1,4 +1,6 @@
-import { apiextensions } from '#api';
+import { apiextensions, apiextensionsV1beta1 } from '#api';
+import type { StoredVersion } from '../../storage-format/storage-format.ts';
+import type { KubeObject } from '../../watch-cache/kube-object.ts';
 import type { ResourceStrategy } from '../generic/strategy.ts';
 import { CLEANUP_FINALIZER } from './cleanup-finalizer.ts';
 
@@ -21,6 +23,20 @@ function terminating({ status, metadata }: Definition) {
   return [...others, { type: 'Terminating', status: 'True', reason: 'InstanceDeletionPending', message, lastTransitionTime }];
 }
 
+/** The version that upstream stores. */
+const V1BETA1: StoredVersion = {
+  apiVersion: 'apiextensions.k8s.io/v1beta1',
+  schema: apiextensionsV1beta1.CustomResourceDefinition,
+  toInternal: (stored) => {
+    const definition = apiextensionsV1beta1.definitionToV1(stored as unknown as apiextensionsV1beta1.CustomResourceDefinition);
+    return { ...definition, apiVersion: 'apiextensions.k8s.io/v1' } as unknown as KubeObject;
+  },
+  fromInternal: (definition) => {
+    const stored = apiextensionsV1beta1.definitionFromV1(definition as unknown as Definition);
+    return { ...stored, apiVersion: V1BETA1.apiVersion } as unknown as KubeObject;
+  },
+};
+
 export const customResourceDefinitionsStrategy: ResourceStrategy<Definition> = {
   ...apiextensions.customResourceDefinitionBehaviour,
   hasStatus: true,
@@ -32,4 +48,6 @@ export const customResourceDefinitionsStrategy: ResourceStrategy<Definition> = {
   resetFields: { '': [['status']], status: [['spec']] },
   location: 'apiextensions.k8s.io/customresourcedefinitions',
   storedAsJson: true,
+  storedVersion: 'v1beta1',
+  storedForms: [V1BETA1],
 };

@@ -98,9 +98,9 @@ const same = (object: KubeObject) => object;
 
 function storedKind(kind: Kind<unknown>, strategy: AnyStrategy, others: readonly StoredVersion[]): NonNullable<StorageOptions['stored']> {
   const own = { apiVersion: apiVersionOf(kind), schema: kind, toInternal: same, fromInternal: same };
-  const { defaults, storedVersion, storedAsJson: isJsonOnly } = strategy;
+  const { defaults, storedVersion, storedForms = [], storedAsJson: isJsonOnly } = strategy;
   return {
-    versions: new Map([own, ...others].map((version) => [version.apiVersion, version])),
+    versions: new Map([own, ...others, ...storedForms].map((version) => [version.apiVersion, version])),
     defaults,
     isJsonOnly,
     written: storedVersion && apiVersionOf({ ...kind, version: storedVersion }),

@@ -1,6 +1,7 @@
 import type { KindBehaviour } from '#api';
 import type { FieldError, StatusError } from '#machinery';
 import type { UserInfo } from '../../request/user.ts';
+import type { StoredVersion } from '../../storage-format/storage-format.ts';
 import type { ScaleFields } from './scale-fields.ts';
 
 /** `Unsupported`: objects of the kind have no dependents; the client's propagation policy is ignored. */
@@ -25,6 +26,8 @@ export interface ResourceStrategy<T> extends KindBehaviour<T> {
   readonly location?: string;
   /** Upstream's storage version, if it is not the internal one. */
   readonly storedVersion?: string;
+  /** Versions that are stored, but not served. */
+  readonly storedForms?: readonly StoredVersion[];
   /** Stored as JSON even if others are stored as protobuf, as upstream. */
   readonly storedAsJson?: boolean;
   /** False: the server handles requests for the kind without storing objects (reviews). Default true. */
