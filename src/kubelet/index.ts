@@ -49,7 +49,7 @@ export * as devicePlugins from './devices/messages.ts';
 export * as dra from './dra/messages.ts';
 export { DEFAULT_EVICTION_HARD, type EvictionConfig, parseThresholds } from './eviction/thresholds.ts';
 export type { ImageGcConfig } from './gc/image-garbage.ts';
-export { parseProviderConfig } from './images/credentials/provider-config.ts';
+export { readProviderConfig } from './images/credentials/provider-config.ts';
 export { type Kubelet, type KubeletDeps, startKubelet } from './kubelet.ts';
 export { type LinuxKubelet, type LinuxKubeletConfig, type LinuxKubeletDeps, startLinuxKubelet } from './linux/linux-kubelet.ts';
 export type { NodeResourcesConfig } from './linux/node-resources.ts';

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import type { Command } from 'commander';
@@ -12,7 +11,7 @@ import {
   type KubeletConfiguration,
   type LinuxKubeletConfig,
   openKubeletTracing,
-  parseProviderConfig,
+  readProviderConfig,
   SimulatedRuntime,
   startLinuxKubelet,
   startSimulatedKubelet,
@@ -157,7 +156,7 @@ function credentialProviders(options: RuntimeOptions, context: CliContext): Pick
   if (file === undefined || directory === undefined)
     throw new UsageError('--image-credential-provider-config and --image-credential-provider-bin-dir go together');
   try {
-    const specs = parseProviderConfig(readFileSync(path.resolve(context.cwd, file), 'utf8'));
+    const specs = readProviderConfig(path.resolve(context.cwd, file));
     return { credentialProviders: { specs, binDirectory: path.resolve(context.cwd, directory), environment: context.env } };
   } catch (cause) {
     throw new Error(`cannot use the credential providers of ${file}`, { cause });

@@ -120,11 +120,12 @@ async function pullWithCredentials(image: string, { pod, sandboxConfig, events, 
   const choices = (await credentials?.(pod, image, events)) ?? [{}];
   let failure: unknown;
   await pullRecords?.begin(image);
-  for (const { auth, secret } of choices) {
+  for (const credential of choices) {
+    const { auth } = credential;
     try {
       const ref = await runtime.pullImage({ image }, { sandboxConfig, ...(auth && { auth }) }, { signal });
       const status = (await runtime.imageStatus({ image: ref })) ?? (await runtime.imageStatus({ image }));
-      await pullRecords?.succeeded(image, status?.id ?? ref, { auth, secret });
+      await pullRecords?.succeeded(image, status?.id ?? ref, credential);
       return status ?? { id: ref, repoTags: [], repoDigests: [], sizeBytes: 0, pinned: false };
     } catch (error) {
       failure = error;

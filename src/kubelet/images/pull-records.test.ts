@@ -54,6 +54,16 @@ describe('records of pulled images', () => {
     expect([await mustPull(records, secret('copy', 'a')), await mustPull(records, secret('a', 'new'))]).toEqual([false, false]);
   });
 
+  it('let pods of the service account that a provider gave credentials to use the image', async () => {
+    const of = (name: string): PullCredential => ({ auth: {}, serviceAccount: { uid: `uid-${name}`, namespace: 'default', name } });
+    const records = await openRecords();
+    await records.succeeded(IMAGE, REF, of('one'));
+    await records.succeeded(IMAGE, REF, secret('a'));
+    expect(await mustPull(records, of('one'))).toBe(false);
+    expect(await mustPull(records, secret('a'))).toBe(false);
+    expect(await mustPull(records, of('two'))).toBe(true);
+  });
+
   it('let all pods use an image that was pulled without a secret', async () => {
     const records = await openRecords();
     await records.succeeded(IMAGE, REF, {});

@@ -16,16 +16,26 @@ export interface PullSecret {
   readonly credentialHash: string;
 }
 
+/** The service account that a credential provider gave a credential to. */
+export interface PullAccount {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
 /** A credential for a registry. */
 export interface PullCredential {
   /** Undefined: anonymous. */
   readonly auth?: AuthConfig | undefined;
   /** Undefined: the node's own, which every pod may use. */
   readonly secret?: PullSecret | undefined;
+  /** Undefined: it does not depend on one. */
+  readonly serviceAccount?: PullAccount | undefined;
 }
 
 interface RepositoryCredentials {
   readonly kubernetesSecrets?: readonly PullSecret[];
+  readonly kubernetesServiceAccounts?: readonly PullAccount[];
   readonly nodePodsAccessible?: boolean;
 }
 
@@ -98,10 +108,11 @@ export class PullRecords {
     const entry = new Map(Object.entries(record?.credentialMapping ?? {})).get(repositoryOf(image));
     if (entry === undefined) return true;
     if (entry.nodePodsAccessible === true) return false;
-    const saved = entry.kubernetesSecrets ?? [];
-    if (saved.length === 0) return true;
-    for (const { secret, auth } of await credentials()) {
-      if (secret === undefined || !saved.some((one) => isSameSecret(one, secret) || one.credentialHash === secret.credentialHash)) continue;
+    const { kubernetesSecrets: saved = [], kubernetesServiceAccounts: accounts = [] } = entry;
+    if (saved.length === 0 && accounts.length === 0) return true;
+    for (const { secret, auth, serviceAccount } of await credentials()) {
+      if (serviceAccount !== undefined && accounts.some((one) => isSameSource(one, serviceAccount))) return false;
+      if (secret === undefined || !saved.some((one) => isSameSource(one, secret) || one.credentialHash === secret.credentialHash)) continue;
       // A rotated secret, or a copy of it, is valid from now on too.
       await this.succeeded(image, imageRef, { auth, secret });
       return false;
@@ -123,7 +134,7 @@ export class PullRecords {
     const path = this.#recordPath(imageRef);
     const before = (await this.#read<PulledRecord>(path))?.credentialMapping ?? {};
     const repository = repositoryOf(image);
-    const entry = credential && merged(before[repository], credential.secret);
+    const entry = credential && merged(before[repository], credential);
     const credentialMapping = entry === undefined ? before : { ...before, [repository]: entry };
     const lastUpdatedTime = formatTime(this.deps.clock.now());
     const record: PulledRecord = { kind: 'ImagePulledRecord', apiVersion: API_VERSION, lastUpdatedTime, imageRef, credentialMapping };
@@ -173,13 +184,20 @@ export function repositoryOf(image: string): string {
   return `${domain}/${path}`;
 }
 
-function isSameSecret(a: PullSecret, b: PullSecret): boolean {
+function isSameSource(a: PullAccount, b: PullAccount): boolean {
   return a.uid === b.uid && a.namespace === b.namespace && a.name === b.name;
 }
 
 /** An image that all pods may use stays accessible to all. */
-function merged(before: RepositoryCredentials | undefined, secret: PullSecret | undefined): RepositoryCredentials {
-  if (secret === undefined || before?.nodePodsAccessible === true) return { nodePodsAccessible: true };
-  const others = (before?.kubernetesSecrets ?? []).filter((one) => !isSameSecret(one, secret));
-  return { kubernetesSecrets: [...others, secret].slice(-MAX_SECRETS) };
+function merged(before: RepositoryCredentials | undefined, { secret, serviceAccount }: PullCredential): RepositoryCredentials {
+  if (before?.nodePodsAccessible === true || (secret === undefined && serviceAccount === undefined)) return { nodePodsAccessible: true };
+  return {
+    ...before,
+    ...(secret && { kubernetesSecrets: withSource(before?.kubernetesSecrets, secret) }),
+    ...(serviceAccount && { kubernetesServiceAccounts: withSource(before?.kubernetesServiceAccounts, serviceAccount) }),
+  };
+}
+
+function withSource<T extends PullAccount>(before: readonly T[] = [], source: T): readonly T[] {
+  return [...before.filter((one) => !isSameSource(one, source)), source].slice(-MAX_SECRETS);
 }

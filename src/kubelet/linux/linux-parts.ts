@@ -1,6 +1,6 @@
 import { mkdir, readdir, symlink, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { core } from '#api';
+import type { core } from '#api';
 import { type Clock, type Logger, type Random, stopAll } from '#base';
 import type { Client } from '#client';
 import { linuxMonitoring } from '../cadvisor/linux-monitoring.ts';
@@ -17,9 +17,7 @@ import { DeviceHealth } from '../dra/device-health.ts';
 import { DraManager } from '../dra/dra-manager.ts';
 import { DraPlugins } from '../dra/dra-plugins.ts';
 import { ResourceSliceCleanup } from '../dra/resource-slice-cleanup.ts';
-import { CredentialProvider } from '../images/credentials/credential-provider.ts';
-import { ImageCredentials } from '../images/credentials/image-credentials.ts';
-import type { CredentialProviderSpec } from '../images/credentials/provider-config.ts';
+import { type CredentialProvidersConfig, openCredentials } from '../images/credentials/open-credentials.ts';
 import { PullRecords } from '../images/pull-records.ts';
 import type { PullVerification } from '../images/pull-verification.ts';
 import type { KubeletMetrics } from '../metrics/kubelet-metrics.ts';
@@ -64,11 +62,7 @@ export interface LinuxPartsConfig extends NodeResourcesConfig, ReservedCgroupsCo
   /** As `--pod-max-pids`. Default: no limit. */
   readonly podPidsLimit?: number;
   /** As `--image-credential-provider-config`, already parsed, and `--image-credential-provider-bin-dir`. */
-  readonly credentialProviders?: {
-    readonly specs: readonly CredentialProviderSpec[];
-    readonly binDirectory: string /** That they inherit. */;
-    readonly environment: Readonly<Record<string, string | undefined>>;
-  };
+  readonly credentialProviders?: CredentialProvidersConfig;
   /** Default: only images that the kubelet pulled are verified. */
   readonly pullVerification?: PullVerification;
   /** As `userNamespaces.idsPerPod`. Default 65536. */
@@ -124,7 +118,11 @@ export function linuxParts(config: LinuxPartsConfig, deps: LinuxPartsDeps): Open
     const files = podFilesHook({ clusterDomain: context.clusterDomain, hostIps: context.config.nodeIps, logDirectory });
     const users = new UserNamespaces(await userIds(config, rootDir, context), deps.runtime);
     await users.open();
-    const credentials = openCredentials(config, rootDir, { ...deps, client: context.client });
+    const { credentials, hook: credentialsHook } = openCredentials(config.credentialProviders, {
+      ...deps,
+      rootDir,
+      client: context.client,
+    });
     const verification = config.pullVerification ?? { policy: 'NeverVerifyPreloadedImages', allowlist: [] };
     const pullRecords = new PullRecords(join(rootDir, 'image_manager'), verification, deps);
     await pullRecords.open();
@@ -145,6 +143,7 @@ export function linuxParts(config: LinuxPartsConfig, deps: LinuxPartsDeps): Open
         links,
         resources.hook,
         usersHook(users),
+        credentialsHook,
         podResources,
       ],
       logDirectory,
@@ -213,21 +212,6 @@ function usersHook(users: UserNamespaces): PodHook {
     cleanUp: async ({ uid }) => users.release(uid),
     cleanUpOrphans: async (liveUids) => users.releaseOrphans(liveUids),
   };
-}
-
-/** Credential provider plugins, and the docker configuration in the kubelet's directory. */
-function openCredentials(
-  { credentialProviders }: LinuxPartsConfig,
-  rootDir: string,
-  { client, clock, logger }: LinuxPartsDeps & { readonly client: Client },
-): ImageCredentials {
-  const { specs = [], binDirectory = '', environment = {} } = credentialProviders ?? {};
-  return new ImageCredentials({
-    secret: (namespace, name) => client.of(core.Secret).get({ namespace, name }),
-    providers: specs.map((spec) => new CredentialProvider(spec, { binDirectory, clock, environment })),
-    nodeConfigFile: join(rootDir, 'config.json'),
-    logger,
-  });
 }
 
 async function supportsRecursiveReadOnly(pod: core.Pod, runtime: ContainerRuntime, client: Client): Promise<boolean> {

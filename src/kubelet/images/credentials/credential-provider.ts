@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
+import type { core } from '#api';
 import { type Clock, Lru } from '#base';
 import { parseDurationMs } from '#machinery';
 import { Keyring, type KeyringEntry } from './keyring.ts';
+import { type AccountSource, ANYONE, type ProviderCaller, providerCaller } from './provider-caller.ts';
 import type { CredentialProviderSpec } from './provider-config.ts';
 import { matchesImage } from './registry-pattern.ts';
 
@@ -11,6 +13,8 @@ export interface CredentialProviderOptions {
   readonly clock: Clock;
   /** The kubelet's environment, inherited by the plugins. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** For plugins that are given tokens of service accounts. */
+  readonly accounts: AccountSource;
 }
 
 const TIMEOUT_MS = 60_000;
@@ -48,37 +52,56 @@ export class CredentialProvider {
     return this.#spec.matchImages.some((pattern) => matchesImage(pattern, repository));
   }
 
-  async keyring(repository: string): Promise<Keyring> {
-    const cached = this.#cached(repository);
+  /** For an image of a pod. Undefined: the provider is not for pods of its service account. */
+  async keyring(repository: string, pod: core.Pod): Promise<Keyring | undefined> {
+    const { tokens } = this.#spec;
+    const caller = tokens === undefined ? ANYONE : await providerCaller(pod, tokens, this.#options.accounts);
+    if (caller === undefined) return undefined;
+    const cached = this.#cached(repository, caller);
     if (cached !== undefined) return cached;
     // Concurrent lookups share one execution.
-    const running = this.#running.get(repository) ?? this.#runPlugin(repository).finally(() => this.#running.delete(repository));
-    this.#running.set(repository, running);
+    const key = JSON.stringify([repository, caller.token, caller.annotations]);
+    const running = this.#running.get(key) ?? this.#runPlugin(repository, caller).finally(() => this.#running.delete(key));
+    this.#running.set(key, running);
     return running;
   }
 
-  #cached(repository: string): Keyring | undefined {
+  #cached(repository: string, { cacheKey }: ProviderCaller): Keyring | undefined {
     const now = this.#options.clock.monotonic();
     for (const key of [`Image ${repository}`, `Registry ${registryOf(repository)}`, 'Global']) {
-      const cached = this.#cache.get(key);
+      const cached = this.#cache.get(key + cacheKey);
       if (cached !== undefined && cached.until > now) return cached.keyring;
     }
     return undefined;
   }
 
-  async #runPlugin(repository: string): Promise<Keyring> {
+  async #ask(repository: string, caller: ProviderCaller): Promise<Keyring> {
     const { clock } = this.#options;
-    const response = this.#parse(await this.#run(repository));
-    const keyring = new Keyring(response.entries);
+    const response = this.#parse(await this.#run(repository, caller));
+    this.#checkPasswords(response, caller);
+    const { account } = caller;
+    const keyring = new Keyring(response.entries.map((entry) => ({ ...entry, ...(account && { serviceAccount: account }) })));
     const keys = { Image: `Image ${repository}`, Registry: `Registry ${registryOf(repository)}`, Global: 'Global' };
-    if (response.cacheMs > 0) this.#cache.set(keys[response.cacheKeyType], { keyring, until: clock.monotonic() + response.cacheMs });
+    const key = keys[response.cacheKeyType] + caller.cacheKey;
+    if (response.cacheMs > 0) this.#cache.set(key, { keyring, until: clock.monotonic() + response.cacheMs });
     return keyring;
   }
 
-  #run(image: string): Promise<string> {
+  /** A token is the pod's own: what is cached for others must not hold it. */
+  #checkPasswords({ entries }: ProviderResponse, { token }: ProviderCaller): void {
+    const { tokens, name } = this.#spec;
+    if (token === undefined || tokens?.cacheType === 'Token' || entries.every(({ auth }) => auth.password !== token)) return;
+    throw new Error(`the credential provider ${name} returned the token as the password, which needs the cache type Token`);
+  }
+
+  #run(image: string, { token, annotations = {} }: ProviderCaller): Promise<string> {
     const { name, args, env, apiVersion } = this.#spec;
     const { binDirectory, environment, clock } = this.#options;
-    const request = JSON.stringify({ kind: 'CredentialProviderRequest', apiVersion, image });
+    const identity = {
+      ...(token !== undefined && { serviceAccountToken: token }),
+      ...(Object.keys(annotations).length > 0 && { serviceAccountAnnotations: annotations }),
+    };
+    const request = JSON.stringify({ kind: 'CredentialProviderRequest', apiVersion, image, ...identity });
     return new Promise((resolve, reject) => {
       const added = Object.fromEntries(env.map((variable) => [variable.name, variable.value]));
       const child = spawn(path.join(binDirectory, name), args, { env: { ...environment, ...added }, stdio: ['pipe', 'pipe', 'pipe'] });

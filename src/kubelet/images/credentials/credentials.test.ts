@@ -4,11 +4,12 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { core } from '#api';
 import { silentLogger, VirtualClock } from '#base';
+import { parseYaml } from '#machinery';
 import { CredentialProvider } from './credential-provider.ts';
 import { DockerConfigError, keyringEntriesOf } from './docker-config.ts';
 import { ImageCredentials } from './image-credentials.ts';
 import { Keyring } from './keyring.ts';
-import { parseProviderConfig } from './provider-config.ts';
+import { parseProviderConfig, readProviderConfig } from './provider-config.ts';
 import { matchesImage } from './registry-pattern.ts';
 
 test.each([
@@ -38,17 +39,17 @@ describe('a keyring', () => {
       { pattern: 'example.com/team', auth: auth('team') },
       { pattern: '*.com', auth: auth('all') },
     ]);
-    expect(keyring.lookup('example.com/team/app').map(({ username }) => username)).toEqual(['team', 'host', 'all']);
-    expect(keyring.lookup('example.com/app').map(({ username }) => username)).toEqual(['host', 'all']);
-    expect(keyring.lookup('example.org/app')).toEqual([]);
+    expect(keyring?.lookup('example.com/team/app').map(({ username }) => username)).toEqual(['team', 'host', 'all']);
+    expect(keyring?.lookup('example.com/app').map(({ username }) => username)).toEqual(['host', 'all']);
+    expect(keyring?.lookup('example.org/app')).toEqual([]);
   });
 
   test.each(['https://index.docker.io/v1/', 'index.docker.io', 'https://index.docker.io/v2/'])(
     'takes %s for the default registry',
     (pattern) => {
       const keyring = new Keyring([{ pattern, auth: auth('hub') }]);
-      expect(keyring.lookup('docker.io/library/busybox')).toEqual([auth('hub')]);
-      expect(keyring.lookup('example.com/busybox')).toEqual([]);
+      expect(keyring?.lookup('docker.io/library/busybox')).toEqual([auth('hub')]);
+      expect(keyring?.lookup('example.com/busybox')).toEqual([]);
     },
   );
 });
@@ -128,6 +129,13 @@ describe('the configuration of credential providers', () => {
   });
 });
 
+const ANNOTATIONS = new Map([['annotated', { 'example.com/role': 'puller', 'example.com/other': 'x' }]]);
+const podOf = (name: string, serviceAccountName = ''): core.Pod => ({
+  metadata: { name, namespace: 'default' },
+  spec: { serviceAccountName, containers: [] },
+});
+const POD = podOf('p');
+
 describe('a credential provider', () => {
   let directory: string;
   let clock: VirtualClock;
@@ -139,13 +147,19 @@ describe('a credential provider', () => {
   afterEach(() => rm(directory, { recursive: true }));
 
   /** A program that counts its runs and answers with what it was asked. */
-  async function provider(answer: string): Promise<CredentialProvider> {
+  async function provider(answer: string, config = CONFIG): Promise<CredentialProvider> {
     const program = `#!/bin/sh\necho run >> ${directory}/runs\nrequest=$(cat)\n${answer}\n`;
     await writeFile(path.join(directory, 'provider'), program, { mode: 0o755 });
-    return new CredentialProvider(parseProviderConfig(CONFIG)[0]!, {
+    return new CredentialProvider(parseProviderConfig(config)[0]!, {
       binDirectory: directory,
       clock,
       environment: { PATH: '/usr/bin:/bin' },
+      accounts: {
+        account: async (namespace, name) => ({
+          metadata: { name, namespace, uid: `uid-${name}`, annotations: ANNOTATIONS.get(name) ?? {} },
+        }),
+        token: async ({ metadata }, audience, accountUid) => `${audience} ${accountUid} ${metadata.name}`,
+      },
     });
   }
 
@@ -161,14 +175,14 @@ describe('a credential provider', () => {
     const program = await provider(response('"cacheKeyType":"Registry","cacheDuration":"10s",'));
     expect(program.provides('a.example.com/app')).toBe(true);
     expect(program.provides('example.org/app')).toBe(false);
-    const keyring = await program.keyring('a.example.com/app');
-    expect(keyring.lookup('a.example.com/app')).toEqual([{ username: 'me get', password: 'p' }]);
-    await program.keyring('a.example.com/other');
+    const keyring = await program.keyring('a.example.com/app', POD);
+    expect(keyring?.lookup('a.example.com/app')).toEqual([{ username: 'me get', password: 'p' }]);
+    await program.keyring('a.example.com/other', POD);
     expect(await runs()).toBe(1);
-    await program.keyring('b.example.com/app');
+    await program.keyring('b.example.com/app', POD);
     expect(await runs()).toBe(2);
     await clock.advance(10_000);
-    await program.keyring('a.example.com/app');
+    await program.keyring('a.example.com/app', POD);
     expect(await runs()).toBe(3);
   });
 
@@ -179,7 +193,72 @@ describe('a credential provider', () => {
     [response('"cacheKeyType":"World",'), 'cacheKeyType must be Image, Registry or Global'],
     ['head -c 2000000 /dev/zero', 'wrote too much'],
   ])('that does %s fails', async (answer, text) => {
-    await expect((await provider(answer)).keyring('a.example.com/app')).rejects.toThrow(text);
+    await expect((await provider(answer)).keyring('a.example.com/app', POD)).rejects.toThrow(text);
+  });
+
+  describe('that is given tokens of service accounts', () => {
+    const attributes = (cacheType: string, more = '') =>
+      `${CONFIG}  tokenAttributes: { serviceAccountTokenAudience: registry, requireServiceAccount: true, cacheType: ${cacheType}${more} }\n`;
+    const NEEDS_ROLE = ', requiredServiceAccountAnnotationKeys: [example.com/role]';
+    const answer = (password: string) =>
+      `text=$(echo "$request" | tr -d '"{}')\necho '{"kind":"CredentialProviderResponse","apiVersion":"credentialprovider.kubelet.k8s.io/v1","cacheKeyType":"Global","auth":{"*":{"username":"'"$text"'","password":"${password}"}}}'`;
+    const usernames = async (program: CredentialProvider, pod: core.Pod) =>
+      (await program.keyring('a.example.com/app', pod))
+        ?.entries('a.example.com/app')
+        .map((entry) => [entry.auth.username, entry.serviceAccount]);
+
+    test('has the token and the annotations it asks for', async () => {
+      const program = await provider(answer('p').replace('"*"', '"*.example.com"'), attributes('ServiceAccount', NEEDS_ROLE));
+      expect(await usernames(program, podOf('p', 'annotated'))).toEqual([
+        [
+          'kind:CredentialProviderRequest,apiVersion:credentialprovider.kubelet.k8s.io/v1,image:a.example.com/app,' +
+            'serviceAccountToken:registry uid-annotated p,serviceAccountAnnotations:example.com/role:puller',
+          { uid: 'uid-annotated', namespace: 'default', name: 'annotated' },
+        ],
+      ]);
+      expect(await usernames(program, podOf('p', 'plain'))).toBeUndefined();
+      expect(await usernames(program, podOf('p'))).toBeUndefined();
+      expect(await runs()).toBe(1);
+    });
+
+    test.each([
+      ['ServiceAccount', 2],
+      ['Token', 3],
+    ])('answers for pods as the cache type %s says', async (cacheType, count) => {
+      const program = await provider(answer('p'), attributes(cacheType));
+      for (const pod of [podOf('a', 'one'), podOf('b', 'one'), podOf('a', 'one'), podOf('c', 'two')]) await usernames(program, pod);
+      expect(await runs()).toBe(count);
+    });
+
+    test('may return the token as the password only with the cache type Token', async () => {
+      const echo = answer('registry uid-one p');
+      await expect(usernames(await provider(echo, attributes('ServiceAccount')), podOf('p', 'one'))).rejects.toThrow('returned the token');
+      expect(await usernames(await provider(echo, attributes('Token')), podOf('p', 'one'))).toBeDefined();
+    });
+
+    test.each([
+      ['cacheType: Token', 'cacheType: Pod', 'cacheType must be ServiceAccount or Token'],
+      ['serviceAccountTokenAudience: registry, ', '', 'serviceAccountTokenAudience is required'],
+      ['requireServiceAccount: true, ', '', 'requireServiceAccount is required'],
+      [
+        'apiVersion: credentialprovider.kubelet.k8s.io/v1\n',
+        'apiVersion: credentialprovider.kubelet.k8s.io/v1beta1\n',
+        'is only supported for',
+      ],
+      ['requireServiceAccount: true', `requireServiceAccount: false${NEEDS_ROLE}`, 'requireServiceAccount cannot be false'],
+    ])('is refused with %s replaced by %s', (from, to, text) => {
+      expect(() => parseProviderConfig(attributes('Token').replace(from, to))).toThrow(text);
+    });
+  });
+
+  test('is configured by the files of a directory, in the order of their names', async () => {
+    await writeFile(path.join(directory, 'b.yaml'), CONFIG);
+    await writeFile(path.join(directory, 'a.json'), JSON.stringify(parseYaml(CONFIG.replace('name: provider', 'name: first')).value));
+    await writeFile(path.join(directory, 'notes.txt'), 'no configuration');
+    expect(readProviderConfig(directory).map(({ name }) => name)).toEqual(['first', 'provider']);
+    expect(readProviderConfig(path.join(directory, 'b.yaml')).map(({ name }) => name)).toEqual(['provider']);
+    await writeFile(path.join(directory, 'c.yml'), CONFIG);
+    expect(() => readProviderConfig(directory)).toThrow('duplicate provider name "provider" found in configuration file(s)');
   });
 
   test("is tried after the pod's secrets, and either may fail", async () => {

@@ -27,11 +27,11 @@ export class ImageCredentials {
 
   async of(pod: core.Pod, image: string, events: Pick<PodEvents, 'warning'>): Promise<readonly PullCredential[]> {
     const repository = repositoryOf(image);
-    const keyrings = [new Keyring(await this.#podEntries(pod, events)), ...(await this.#nodeKeyrings(repository))];
+    const keyrings = [new Keyring(await this.#podEntries(pod, events)), ...(await this.#nodeKeyrings(repository, pod))];
     const distinct = new Map<string, PullCredential>();
-    for (const { auth, secret } of keyrings.flatMap((keyring) => keyring.entries(repository))) {
+    for (const { auth, secret, serviceAccount } of keyrings.flatMap((keyring) => keyring.entries(repository))) {
       const key = JSON.stringify(auth);
-      if (!distinct.has(key)) distinct.set(key, { auth, ...(secret && { secret }) });
+      if (!distinct.has(key)) distinct.set(key, { auth, ...(secret && { secret }), ...(serviceAccount && { serviceAccount }) });
     }
     return distinct.size === 0 ? [{}] : [...distinct.values()];
   }
@@ -56,13 +56,14 @@ export class ImageCredentials {
     return entries;
   }
 
-  async #nodeKeyrings(repository: string): Promise<readonly Keyring[]> {
+  async #nodeKeyrings(repository: string, pod: core.Pod): Promise<readonly Keyring[]> {
     const { providers, logger } = this.#options;
     const keyrings: Keyring[] = [];
     for (const provider of providers) {
       if (!provider.provides(repository)) continue;
       try {
-        keyrings.push(await provider.keyring(repository));
+        const keyring = await provider.keyring(repository, pod);
+        if (keyring !== undefined) keyrings.push(keyring);
       } catch (error) {
         logger.error('could not get credentials from a provider', { provider: provider.name, error });
       }

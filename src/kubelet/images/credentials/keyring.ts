@@ -1,5 +1,5 @@
 import type { AuthConfig } from '../../cri/runtime.ts';
-import type { PullSecret } from '../pull-records.ts';
+import type { PullAccount, PullSecret } from '../pull-records.ts';
 import { matchesImage } from './registry-pattern.ts';
 
 export interface KeyringEntry {
@@ -8,6 +8,8 @@ export interface KeyringEntry {
   readonly auth: AuthConfig;
   /** The secret it comes from; absent: the node's. */
   readonly secret?: PullSecret;
+  /** The service account that it was given to; absent: any. */
+  readonly serviceAccount?: PullAccount;
 }
 
 /** The registry of names without a host. */

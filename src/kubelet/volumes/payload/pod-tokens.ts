@@ -19,6 +19,8 @@ export interface PodToken {
 export interface TokenSpec {
   readonly audience: string;
   readonly expirationSeconds: number;
+  /** The uid of the service account; absent: that of its name. */
+  readonly accountUid?: string;
 }
 
 const MAX_AGE_MS = 24 * 3_600_000;
@@ -34,7 +36,7 @@ export class PodTokens {
   /** A token bound to the pod. Rejects with the API's error; while the previous token is valid it is used instead. */
   async get(pod: core.Pod, request: TokenSpec): Promise<PodToken> {
     const uid = pod.metadata.uid ?? '';
-    const key = `${request.audience}\n${request.expirationSeconds}`;
+    const key = `${request.audience}\n${request.expirationSeconds}\n${request.accountUid ?? ''}`;
     const current = this.#tokens.get(uid)?.get(key);
     const now = this.deps.clock.now();
     if (current !== undefined && now < current.refreshAtMs) return current;
@@ -53,7 +55,7 @@ export class PodTokens {
     this.#tokens.delete(podUid);
   }
 
-  async #request(pod: core.Pod, { audience, expirationSeconds }: TokenSpec): Promise<PodToken> {
+  async #request(pod: core.Pod, { audience, expirationSeconds, accountUid }: TokenSpec): Promise<PodToken> {
     const { name, namespace, uid } = pod.metadata;
     const spec = {
       audiences: audience === '' ? [] : [audience],
@@ -63,7 +65,12 @@ export class PodTokens {
     const accounts = this.deps.client.of(core.ServiceAccount).subresource<authentication.TokenRequest>('token');
     const account = pod.spec?.serviceAccountName || 'default';
     const issuedAt = this.deps.clock.now();
-    const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec };
+    const body = {
+      apiVersion: 'authentication.k8s.io/v1',
+      kind: 'TokenRequest',
+      ...(accountUid && { metadata: { uid: accountUid } }),
+      spec,
+    };
     const { status } = await accounts.create({ name: account, namespace }, body);
     if (!status?.token) throw new Error('the server gave no token');
     const { token, expirationTimestamp } = status;
