@@ -11,19 +11,15 @@ export interface LogSource {
   readonly runtime: ContainerRuntime;
 }
 
-/** The container of a log request. Throws a KubeletError when it does not exist yet, or no longer. */
+/** The container of a log request, as the reported status has it. Throws a KubeletError when it does not exist yet, or no longer. */
 export async function findLoggedContainer({ pod, container, runtime }: LogSource, previous: boolean): Promise<PodContainer> {
   const { name } = pod.metadata;
-  if (!hasContainer(pod, container)) throw new KubeletError(404, `container "${container}" in pod "${name}" is not available`);
-  const state = await readPodState({ runtime }, pod.metadata.uid ?? '');
-  const instances = state.containers.filter((status) => status.name === container && status.state !== 'created');
-  const instance = previous
-    ? instances.filter((status) => status.state === 'exited')[instances[0]?.state === 'running' ? 0 : 1]
-    : instances[0];
-  if (instance !== undefined) return instance;
-  if (!statusNames(pod).includes(container)) throw new KubeletError(400, `container "${container}" in pod "${name}" is not available`);
-  if (previous) throw new KubeletError(400, `previous terminated container "${container}" in pod "${name}" not found`);
-  throw new KubeletError(400, `container "${container}" in pod "${name}" is waiting to start: ${waitingReason(pod, container)}`);
+  if (!hasContainer(pod, container)) throw new KubeletError(404, `container "${container}" not found in pod "${name}"`);
+  const id = loggedId(pod, container, previous);
+  const { containers } = await readPodState({ runtime }, pod.metadata.uid ?? '');
+  const instance = containers.find((one) => id.endsWith(`//${one.id}`));
+  if (instance === undefined) throw new KubeletError(400, `unable to retrieve container logs for ${id}`);
+  return instance;
 }
 
 function hasContainer({ spec }: core.Pod, name: string): boolean {
@@ -31,15 +27,27 @@ function hasContainer({ spec }: core.Pod, name: string): boolean {
   return lists.some((list) => list.some((container) => container.name === name));
 }
 
-function statusNames({ status }: core.Pod): readonly string[] {
-  const lists = [status?.containerStatuses, status?.initContainerStatuses, status?.ephemeralContainerStatuses];
-  return lists.flatMap((list = []) => list.map(({ name }) => name));
+/** As upstream: what runs, else what ended last. */
+function loggedId({ metadata, status = {} }: core.Pod, name: string, previous: boolean): string {
+  const { containerStatuses = [], initContainerStatuses = [], ephemeralContainerStatuses = [] } = status;
+  const own = [...containerStatuses, ...initContainerStatuses, ...ephemeralContainerStatuses].find((one) => one.name === name);
+  const unable = (problem: string) => new KubeletError(400, `container "${name}" in pod "${metadata.name}" ${problem}`);
+  if (own === undefined) throw unable('is not available');
+  const last = own.lastState?.terminated?.containerID;
+  if (previous) {
+    if (!last) throw new KubeletError(400, `previous terminated container "${name}" in pod "${metadata.name}" not found`);
+    return last;
+  }
+  const { running, terminated, waiting } = own.state ?? {};
+  const current = running ? own.containerID : terminated?.containerID || last;
+  if (current) return current;
+  if (terminated ?? own.lastState?.terminated) throw unable('is terminated');
+  throw unable(waiting ? `is waiting to start: ${waitingProblem(waiting.reason ?? '')}` : 'is waiting to start - no logs yet');
 }
 
-function waitingReason({ status }: core.Pod, name: string): string {
-  const { containerStatuses = [], initContainerStatuses = [], ephemeralContainerStatuses = [] } = status ?? {};
-  const all = [...containerStatuses, ...initContainerStatuses, ...ephemeralContainerStatuses];
-  return all.find((container) => container.name === name)?.state?.waiting?.reason ?? 'no logs available yet';
+function waitingProblem(reason: string): string {
+  if (reason === 'ErrImagePull') return "image can't be pulled";
+  return reason === 'ImagePullBackOff' ? 'trying and failing to pull image' : reason;
 }
 
 const NEWLINE = 10;

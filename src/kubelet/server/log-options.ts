@@ -17,7 +17,7 @@ export interface LogRequest {
 export function parseLogOptions(query: URLSearchParams, nowMs: number): LogRequest {
   const options = decode(query);
   if (core.validatePodLogOptions(options, { allowsStream: true }).length > 0) {
-    throw new KubeletError(422, '{"message": "Unable to process query."}');
+    throw new KubeletError(422, '{"message": "Invalid request."}');
   }
   const { follow = false, previous = false, timestamps = false } = options;
   return {

@@ -54,7 +54,7 @@ export async function runResponse(names: readonly string[], call: KubeletCall, d
 export async function portForwardResponse(names: readonly string[], call: KubeletCall, deps: PodStreamDeps): Promise<KubeletResponse> {
   const pod = findPod(names, names.length > 2 ? names[2] : undefined, deps);
   const { sandbox } = await readPodState(deps, pod.metadata.uid ?? '');
-  if (!sandbox?.isReady) throw new KubeletError(500, `cannot find pod sandbox of "${pod.metadata.name}" that runs`);
+  if (!sandbox?.isReady) throw new KubeletError(500, `pod not found ("${pod.metadata.name}_${pod.metadata.namespace}")`);
   const texts = call.query.getAll('port').flatMap((value) => value.split(','));
   const invalid = texts.find((text) => !isPort(text));
   if (invalid !== undefined) throw new KubeletError(400, `port must be 1 to 65535: got "${invalid}"`);
