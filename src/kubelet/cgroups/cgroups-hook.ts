@@ -90,6 +90,19 @@ export class PodCgroups implements PodHook {
     return { usageBytes: await usageOf(path), limitBytes, newLimitBytes, containerBytes: new Map(await Promise.all(children)) };
   }
 
+  async grow({ pod }: PodContext): Promise<void> {
+    const { tree } = this.#deps;
+    const path = this.view.podPath(pod);
+    if (!tree.exists(path)) return;
+    const { cpuQuotaUs = -1, memoryBytes = -1 } = this.#limitsOf(pod);
+    const [quota, memory] = await Promise.all([tree.read(path, 'cpuQuota'), tree.memory(path)]);
+    const more = {
+      ...(isMore(cpuQuotaUs, quotaOf(quota)) && { cpuQuotaUs }),
+      ...(isMore(memoryBytes, memory.limitBytes) && { memoryBytes }),
+    };
+    if (Object.keys(more).length > 0) await this.#timed('update', () => tree.reserve(path, more));
+  }
+
   async resize({ pod, uid }: PodContext): Promise<void> {
     const { tree } = this.#deps;
     const path = this.view.podPath(pod);
@@ -154,6 +167,17 @@ export class PodCgroups implements PodHook {
       this.#weights.set(path, cpuShares);
     }
   }
+}
+
+/** The quota in a cgroup's file of either version; undefined: none. */
+function quotaOf(text: string): number | undefined {
+  const quota = Number(text.split(' ')[0]);
+  return quota >= 0 ? quota : undefined;
+}
+
+/** -1 is more than any limit. */
+function isMore(limit: number, current: number | undefined): boolean {
+  return current !== undefined && (limit < 0 || limit > current);
 }
 
 function requestOf(pod: core.Pod): { readonly milliCpu: number; readonly qosClass: string } {

@@ -6,9 +6,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { core } from '#api';
 import { realClock, silentLogger } from '#base';
 import type { PodContext } from '../pods/hooks/pod-hook.ts';
-import { podLimits } from './cgroup-limits.ts';
+import { type CgroupLimits, podLimits } from './cgroup-limits.ts';
 import { CgroupNames } from './cgroup-names.ts';
-import { LegacyTree, moveToCgroup, sharesToWeight, statValue, UnifiedTree } from './cgroup-tree.ts';
+import { type CgroupTree, LegacyTree, moveToCgroup, sharesToWeight, statValue, UnifiedTree } from './cgroup-tree.ts';
 import { PodCgroups } from './cgroups-hook.ts';
 
 const UID = '0a1b2c3d-1111-2222-3333-444455556666';
@@ -199,6 +199,29 @@ describe('the trees of cgroups', () => {
     const pod = podOf('Guaranteed', { requests: { cpu: '1', memory: '64Mi' }, limits: { cpu: '1', memory: '64Mi' } });
     await new PodCgroups(deps).prepare({ pod, uid: UID } as PodContext);
     expect(await read(`cpu/kubepods/pod${UID}/cpu.cfs_quota_us`)).toBe('-1');
+  });
+
+  it('grow before their containers and shrink after them', async () => {
+    const writes: object[] = [];
+    const tree = {
+      version: 1,
+      exists: () => true,
+      read: async () => '40000',
+      memory: async () => ({ workingSetBytes: 0, limitBytes: 64 * 1024 ** 2 }),
+      reserve: async (_: string, limits: object) => void writes.push(limits),
+      limit: async (_: string, { cpuQuotaUs, memoryBytes }: CgroupLimits) => void writes.push({ cpuQuotaUs, memoryBytes }),
+    } as unknown as CgroupTree;
+    const cgroups = new PodCgroups({ tree, names: new CgroupNames('cgroupfs', '/'), clock: realClock, logger: silentLogger });
+    const resized = async (cpu: string, memory: string) => {
+      const pod = podOf('Guaranteed', { requests: { cpu, memory }, limits: { cpu, memory } });
+      await cgroups.grow({ pod, uid: UID } as PodContext);
+      return writes.splice(0);
+    };
+    expect(await resized('500m', '32Mi')).toEqual([{ cpuQuotaUs: 50_000 }]);
+    expect(await resized('300m', '128Mi')).toEqual([{ memoryBytes: 128 * 1024 ** 2 }]);
+    expect(await resized('400m', '64Mi')).toEqual([]);
+    await cgroups.grow({ pod: podOf('Burstable'), uid: UID } as PodContext);
+    expect(writes.splice(0)).toEqual([{ cpuQuotaUs: -1, memoryBytes: -1 }]);
   });
 
   it('have the weights of classes written only where these change', async () => {

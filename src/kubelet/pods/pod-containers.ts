@@ -226,14 +226,13 @@ export class PodContainers {
     for (const { id } of dead.slice(1)) await this.deps.runtime.removeContainer(id);
   }
 
-  /** Applies the pod's current resources to running containers. True when some must be restarted for that. */
-  async resize(graceMs: number): Promise<boolean> {
+  /** Applies the pod's current resources to it and to its running containers. True when some must be restarted for that. */
+  async resize(graceMs: number, isInProgress: boolean): Promise<boolean> {
     const due = this.#resizes.due(this.view.pod(), this.#state, this.view.reported());
-    if (due.length === 0) return false;
+    if (due.length === 0 && !isInProgress) return false;
     this.invalidate();
-    const restarted = await this.#resizes.perform(due, this.view.context(), this.deps);
-    for (const container of restarted) await this.kill(container, graceMs, `Container ${container.name} resize requires restart`);
-    return restarted.length > 0;
+    const restart = (container: PodContainer) => this.kill(container, graceMs, `Container ${container.name} resize requires restart`);
+    return this.#resizes.perform(due, this.view.context(), { ...this.deps, restart });
   }
 
   /** What a running container has at the moment. */

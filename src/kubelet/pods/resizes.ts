@@ -11,6 +11,8 @@ export interface ResizeDeps {
   readonly runtime: ContainerRuntime;
   readonly hooks: PodHooks;
   readonly configs: ContainerConfigs;
+  /** Ends a container whose resize policy demands it. */
+  restart(container: PodContainer): Promise<void>;
 }
 
 interface Resize {
@@ -41,18 +43,24 @@ export class Resizes {
     return due;
   }
 
-  /** The pod's cgroup first, so that containers fit in. Returns the containers that must be restarted by their resize policy. */
-  async perform(resizes: readonly Resize[], context: PodContext, deps: ResizeDeps): Promise<readonly PodContainer[]> {
+  /**
+   * The pod's cgroup grows before its containers and shrinks after them: it must never have less than one of them. True when some were ended,
+   * to be started again.
+   */
+  async perform(resizes: readonly Resize[], context: PodContext, deps: ResizeDeps): Promise<boolean> {
     const { pod } = context;
     await this.#checkMemory(resizes, context, deps);
-    await deps.hooks.resize(context);
-    const restarts: PodContainer[] = [];
+    await deps.hooks.grow(context);
+    let hasEnded = false;
     for (const { spec, container } of resizes) {
-      if (this.#needsRestart(spec, container)) restarts.push(container);
+      const needsRestart = this.#needsRestart(spec, container);
+      if (needsRestart) await deps.restart(container);
       else await deps.runtime.updateContainerResources(container.id, { linux: deps.configs.resources(pod, spec) });
       this.#appliedResources.set(container.id, requestText(spec, pod.spec?.resources));
+      hasEnded ||= needsRestart;
     }
-    return restarts;
+    await deps.hooks.resize(context);
+    return hasEnded;
   }
 
   /** The resources that a container has, if they were applied. */

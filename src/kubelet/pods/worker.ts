@@ -14,6 +14,7 @@ import {
   type PodResources,
   podStatus,
   rejectedStatus,
+  rejectionMessage,
   withReadySandbox,
 } from '../status/pod-status.ts';
 import { shareEqual } from '../status/share-equal.ts';
@@ -330,7 +331,7 @@ export class PodWorker {
   async #resizeContainers(): Promise<void> {
     if (this.#resize.isDeferred) this.#timer.at(this.#deps.clock.now() + RESIZE_RETRY_MS);
     try {
-      if (await this.#containers.resize(this.#graceMs())) this.#isDirty = true;
+      if (await this.#containers.resize(this.#graceMs(), this.#resize.isInProgress)) this.#isDirty = true;
     } catch (error) {
       if (this.#interrupt.signal.aborted || this.#deps.signal.aborted) throw error;
       this.#resize.failed(this.#pod, (error as Error).message);
@@ -361,7 +362,7 @@ export class PodWorker {
   #reject(rejection: PodRejection): false {
     this.#isAdmitted = false;
     this.#isOver = true;
-    this.#rejection = rejection;
+    this.#rejection = { ...rejection, message: rejectionMessage(rejection) };
     this.#events.warning(undefined, rejection.reason, rejection.message);
     this.#reported = rejectedStatus(this.#pod, rejection, this.#deps.clock.now());
     this.#status.want(this.#reported);

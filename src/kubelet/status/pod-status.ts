@@ -71,15 +71,21 @@ export function podStatus(input: PodStatusFacts): core.PodStatus {
   return facts.isTerminal ? terminatedStatus(status, pod) : status;
 }
 
+/** As the status of a rejected pod says it. */
+export function rejectionMessage({ message }: PodRejection): string {
+  return `Pod was rejected: ${message}`;
+}
+
 /** A rejected pod runs nothing: its status has only the reason. */
-export function rejectedStatus(pod: core.Pod, { reason, message }: PodRejection, nowMs: number): core.PodStatus {
+export function rejectedStatus(pod: core.Pod, rejection: PodRejection, nowMs: number): core.PodStatus {
+  const { reason } = rejection;
   const startTime = formatTime(nowMs);
   const { generation } = pod.metadata;
   return {
     ...(generation && { observedGeneration: generation }),
     phase: 'Failed',
     reason,
-    message: `Pod was rejected: ${message}`,
+    message: rejectionMessage(rejection),
     startTime,
     conditions: foreignConditions(pod),
   };

@@ -13,6 +13,18 @@ describe('ending a pod', () => {
     expect(await bench.events('p')).toContain('Killing: Stopping container c');
   });
 
+  it('keeps what the status of a rejected pod says', async () => {
+    await using bench = await openNodeBench();
+    const pod = await bench.create('p', { nodeSelector: { no: 'such' } });
+    const { message } = await bench.status('p');
+    expect(message).toMatch(/^Pod was rejected: Predicate NodeAffinity failed/);
+    const hold = (finalizers: readonly string[]) => bench.client.of(core.Pod).patch(pod.metadata, { metadata: { finalizers } });
+    await hold(['example.com/hold']);
+    await bench.delete('p');
+    expect(await bench.status('p')).toMatchObject({ phase: 'Failed', reason: 'NodeAffinity', message });
+    await hold([]);
+  });
+
   it('gives them the grace period, preStop hook included', async () => {
     await using bench = await openNodeBench();
     const lifecycle = { preStop: { sleep: { seconds: 5 } } };

@@ -59,7 +59,9 @@ export interface PodHook {
   postStart?(context: RunningContext): Promise<void>;
   /** Before a resize. */
   memory?(context: PodContext): Promise<PodMemory | undefined>;
-  /** After the pod's resources were changed in place, before its containers are updated. */
+  /** The pod's resources were changed in place: what it gets more of, before its containers are updated. */
+  grow?(context: PodContext): Promise<void>;
+  /** All of its new resources, after its containers were updated. */
   resize?(context: PodContext): Promise<void>;
   /** Before the container is stopped. */
   preStop?(context: RunningContext): Promise<void>;

@@ -33,6 +33,10 @@ export class PodHooks {
     return this.hooks.find((hook) => hook.memory !== undefined)?.memory?.(context);
   }
 
+  async grow(context: PodContext): Promise<void> {
+    for (const hook of this.hooks) await hook.grow?.(context);
+  }
+
   async resize(context: PodContext): Promise<void> {
     for (const hook of this.hooks) await hook.resize?.(context);
   }
