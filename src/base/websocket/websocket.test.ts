@@ -139,10 +139,12 @@ describe('a WebSocket', () => {
 describe('masks', () => {
   it('are undone by themselves at every offset and alignment', () => {
     const mask = Buffer.from([1, 2, 3, 4]);
-    for (let start = 0; start < 8; start++)
-      for (let offset = 0; offset < 4; offset++) {
-        const plain = randomBytes(37);
-        const room = Buffer.alloc(64);
+    for (const length of [37, 64, 300])
+      for (let at = 0; at < 32; at++) {
+        const start = at >> 2;
+        const offset = at & 3;
+        const plain = randomBytes(length);
+        const room = Buffer.alloc(length + 8);
         const data = room.subarray(start, start + plain.length);
         plain.copy(data);
         applyMask(data, mask, offset);
