@@ -1,6 +1,6 @@
 import { constants, inflateRawSync } from 'node:zlib';
 import { pushAll } from '../long-lists.ts';
-import { DICTIONARY_ID, headerDictionary } from './header-dictionary.ts';
+import { DICTIONARY_ID, HEADER_DICTIONARY } from './header-dictionary.ts';
 import { SpdyError } from './spdy-error.ts';
 
 export type SpdyHeaders = ReadonlyMap<string, string>;
@@ -14,23 +14,27 @@ const SYNC_MARK = Buffer.from([0, 0, 0xff, 0xff]);
 
 /**
  * Decodes the header blocks of one direction. They are one zlib stream that is flushed after each block, so that between blocks its state is just the
- * text so far: kept here instead of a zlib object, which would take forty times the memory.
+ * text so far: kept here instead of a zlib object, which would take forty times the memory. A string, since a short buffer keeps a whole slab alive.
  */
 export class HeaderReader {
-  #history: Buffer | undefined;
+  /** After the dictionary. Latin-1. */
+  #history: string | undefined;
 
   read(block: Buffer): Map<string, string> {
     return parseHeaders(this.#inflate(block));
   }
 
   #inflate(block: Buffer): Buffer {
-    const history = this.#history ?? headerDictionary();
+    const before = this.#history ?? '';
     const data = this.#history === undefined ? withoutZlibHeader(block) : block;
-    const text = inflate(data, history);
-    const all = Buffer.concat([history, text]);
-    this.#history = all.length > WINDOW_BYTES ? Buffer.from(all.subarray(all.length - WINDOW_BYTES)) : all;
+    const text = inflate(data, lastOf(Buffer.concat([HEADER_DICTIONARY, Buffer.from(before, 'latin1')])));
+    this.#history = lastOf(Buffer.concat([Buffer.from(before, 'latin1'), text])).toString('latin1');
     return text;
   }
+}
+
+function lastOf(text: Buffer): Buffer {
+  return text.length > WINDOW_BYTES ? text.subarray(text.length - WINDOW_BYTES) : text;
 }
 
 function inflate(data: Buffer, dictionary: Buffer): Buffer {

@@ -13,7 +13,9 @@ const FREE_TEXT =
   'publicprivatemax-age=gzip,deflate,sdchcharset=utf-8charset=iso-8859-1,utf-,*,enq=0.';
 
 /** The preset dictionary of SPDY/3 header compression. */
-export function headerDictionary(): Buffer {
+export const HEADER_DICTIONARY: Buffer = headerDictionary();
+
+function headerDictionary(): Buffer {
   const parts = HEADER_WORDS.split(' ').flatMap((word) => {
     const text = word.replace('_', ' ');
     const length = Buffer.alloc(4);
