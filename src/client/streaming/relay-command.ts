@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { copyStream } from './copy-stream.ts';
 import type { CommandOutcome, CommandSession, RemoteCommand } from './remote-command.ts';
 
 /**
@@ -34,9 +34,9 @@ async function outcomeOf({ exit }: RemoteCommand): Promise<CommandOutcome> {
 }
 
 /** A command may exit without reading all input; the rest is dropped. Never rejects. */
-async function copyInput(from: Readable, to: Writable): Promise<void> {
+function copyInput(from: Readable, to: Writable): Promise<void> {
   to.on('error', () => {});
-  await pipeline(from, to).catch(() => from.resume());
+  return copyStream(from, to);
 }
 
 async function copyOutput(from: Readable | undefined, to: Writable | undefined): Promise<void> {
@@ -46,5 +46,5 @@ async function copyOutput(from: Readable | undefined, to: Writable | undefined):
   }
   from.on('error', () => {});
   if (to === undefined) from.resume();
-  else await pipeline(from, to).catch(() => from.destroy());
+  else await copyStream(from, to);
 }
