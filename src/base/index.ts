@@ -6,6 +6,7 @@ export { type DuplexPair, duplexPair } from './async/duplex-pair.ts';
 export { KeyedMutex } from './async/keyed-mutex.ts';
 export { allMaybePromise, isPromise, type MaybePromise, mapMaybePromise } from './async/maybe-promise.ts';
 export { runInTurns, runSteps, TurnBudget } from './async/turn-budget.ts';
+export { hasRoom } from './async/write-room.ts';
 export { type BuildInfo, buildInfo } from './build-info.ts';
 export { type Component, type ComponentScope, runComponent, stopAll } from './component.ts';
 export * from './crypto/secretbox/index.ts';

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { hasRoom } from '../async/write-room.ts';
 import { dataHeader } from './frames.ts';
 import { SpdyError } from './spdy-error.ts';
 import type { SpdyStream } from './spdy-stream.ts';
@@ -44,7 +45,7 @@ export class DataSender {
   }
 
   #allowance(stream: SpdyStream): number {
-    if (this.#transport.writableNeedDrain) return 0;
+    if (!hasRoom(this.#transport)) return 0;
     return this.isFlowControlled ? Math.min(MAX_DATA_BYTES, stream.sendWindow, this.#sessionWindow) : MAX_DATA_BYTES;
   }
 

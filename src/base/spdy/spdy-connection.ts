@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { BulkGarbage } from '../async/bulk-garbage.ts';
 import { type StalledSide, stalledSideOf } from '../time/keep-alive.ts';
-import { DataSender, MAX_WINDOW_BYTES, SESSION_WINDOW_BYTES } from './data-sender.ts';
+import { DataSender, MAX_WINDOW_BYTES } from './data-sender.ts';
 import { type ControlFrame, checkLength, FrameParser, idIn } from './frame-parser.ts';
 import {
   controlFrame,
@@ -33,6 +33,8 @@ const MAX_STREAMS = 2000;
 const WINDOW_BYTES = 256 * 1024;
 /** The connection's window is unnecessary beside those of streams. */
 const SESSION_EXTRA_BYTES = 64 * 1024 * 1024;
+/** Each update is a TLS record and a wake-up of the peer, which never comes near the end of that window. */
+const SESSION_CREDIT_BYTES = 8 * 1024 * 1024;
 /** A peer that pings without reading the replies is disconnected. */
 const MAX_PENDING_BYTES = 4 * 1024 * 1024;
 
@@ -338,7 +340,7 @@ export class SpdyConnection implements StreamCarrier {
 
   /** Stream windows bound the buffers; the connection's is only kept from running out. */
   #creditSession(): void {
-    if (!this.#sender.isFlowControlled || this.#sessionReceived < SESSION_WINDOW_BYTES / 2) return;
+    if (!this.#sender.isFlowControlled || this.#sessionReceived < SESSION_CREDIT_BYTES) return;
     this.#send(numbersFrame(FRAME.windowUpdate, 0, this.#sessionReceived));
     this.#sessionReceived = 0;
   }

@@ -12,7 +12,8 @@ export interface StreamCarrier {
   wantsData(stream: SpdyStream): void;
 }
 
-const BUFFER_BYTES = 64 * 1024;
+/** As much as arrives in one turn of the event loop: to pause at each chunk would cost more than to take it. */
+const BUFFER_BYTES = 256 * 1024;
 
 /** One stream of a connection. Its directions end separately; destroying it resets what has not ended. */
 export class SpdyStream extends Duplex {

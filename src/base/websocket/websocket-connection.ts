@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { BulkGarbage } from '../async/bulk-garbage.ts';
+import { hasRoom } from '../async/write-room.ts';
 import { type StalledSide, stalledSideOf } from '../time/keep-alive.ts';
 import { FrameParser, type MessageSink, OPCODE } from './frame-parser.ts';
 import { applyMask } from './mask.ts';
@@ -74,8 +75,8 @@ export class WebSocketConnection {
     }
     this.#sendFrame(isText ? OPCODE.text : OPCODE.binary, parts);
     if (sent === undefined) return;
-    if (this.#transport.writableNeedDrain) this.#awaitingDrain.push(sent);
-    else sent();
+    if (hasRoom(this.#transport)) sent();
+    else this.#awaitingDrain.push(sent);
   }
 
   ping(): void {
@@ -140,20 +141,26 @@ export class WebSocketConnection {
     if (!this.#transport.writable) return;
     const length = parts.reduce((sum, part) => sum + part.length, 0);
     const header = frameHeader(opcode, length, this.#isClient);
-    this.#transport.cork();
-    this.#transport.write(header);
-    if (this.#isClient) {
-      const masked = Buffer.concat(parts, length);
-      applyMask(masked, header.subarray(header.length - 4), 0);
-      this.#transport.write(masked);
-    } else for (const part of parts) this.#transport.write(part);
-    this.#transport.uncork();
+    if (this.#isClient) this.#transport.write(maskedFrame(header, parts, length));
+    else {
+      this.#transport.cork();
+      this.#transport.write(header);
+      for (const part of parts) this.#transport.write(part);
+      this.#transport.uncork();
+    }
     if (this.#transport.writableLength > MAX_PENDING_BYTES + length) this.#transport.destroy();
   }
 
   #settleWrites(error?: Error): void {
     for (const sent of this.#awaitingDrain.splice(0)) sent(error);
   }
+}
+
+/** One buffer: TLS would copy several into one. */
+function maskedFrame(header: Buffer, parts: readonly Buffer[], length: number): Buffer {
+  const frame = Buffer.concat([header, ...parts], header.length + length);
+  applyMask(frame.subarray(header.length), header.subarray(header.length - 4), 0);
+  return frame;
 }
 
 /** Invalid close codes are answered as protocol errors. */

@@ -1,8 +1,5 @@
 import { type Duplex, finished } from 'node:stream';
-import { BulkGarbage } from '#base';
-
-/** What may wait to be written before the other side is paused. */
-const MAX_PENDING_BYTES = 256 * 1024;
+import { BulkGarbage, hasRoom } from '#base';
 
 /**
  * Copies bytes in both directions until both have ended; when one side is destroyed, so is the other. Supports half-close.
@@ -29,9 +26,8 @@ function copy(from: Duplex, to: Duplex): void {
       to.cork();
       setImmediate(uncork);
     }
-    // `drain` comes only after a refused write.
-    const hasRoom = to.write(chunk);
-    if (!hasRoom && to.writableLength > MAX_PENDING_BYTES) from.pause();
+    to.write(chunk);
+    if (!hasRoom(to)) from.pause();
     garbage.add(chunk.length);
   });
   to.on('drain', () => from.resume());

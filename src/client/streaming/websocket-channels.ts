@@ -5,7 +5,8 @@ export const CHANNEL_PROTOCOL = 'channel.k8s.io';
 export const BASE64_PROTOCOL = 'base64.channel.k8s.io';
 /** Version 5: a client announces half-closed channels here. */
 const CLOSE_CHANNEL = 255;
-const BUFFER_BYTES = 64 * 1024;
+/** As much as arrives in one turn of the event loop: to pause at each chunk would cost more than to take it. */
+const BUFFER_BYTES = 256 * 1024;
 
 export interface ChannelOptions {
   readonly role: 'server' | 'client';

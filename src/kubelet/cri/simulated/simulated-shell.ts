@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { type Clock, isAbort, raceAbort } from '#base';
 import { readTar } from '../../containerd/tar-reader.ts';
 import { writeTar } from '../../containerd/tar-writer.ts';
@@ -148,13 +149,22 @@ async function head(args: readonly string[], session: ShellSession): Promise<num
 
 async function wc(_: readonly string[], session: ShellSession): Promise<number> {
   let length = 0;
-  for await (const chunk of session.stdin ?? []) length += (chunk as Buffer).length;
+  await eachChunk(session, (chunk) => {
+    length += chunk.length;
+  });
   return print(session, `${length}\n`);
 }
 
-async function digestOfInput({ stdin }: ShellSession): Promise<string> {
+/** Reads the input to its end, without a promise for each chunk. */
+async function eachChunk({ stdin }: ShellSession, take: (chunk: Buffer) => void): Promise<void> {
+  if (stdin === undefined) return;
+  stdin.on('data', take);
+  await finished(stdin, { writable: false, cleanup: true });
+}
+
+async function digestOfInput(session: ShellSession): Promise<string> {
   const hash = createHash('sha256');
-  for await (const chunk of stdin ?? []) hash.update(chunk as Buffer);
+  await eachChunk(session, (chunk) => hash.update(chunk));
   return hash.digest('hex');
 }
 

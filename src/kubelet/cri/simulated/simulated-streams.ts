@@ -92,12 +92,12 @@ function declaredPorts(annotation: string | undefined): readonly number[] {
   return Array.isArray(ports) ? ports.map(({ containerPort }: { containerPort?: number }) => containerPort ?? 0) : [];
 }
 
+/** As much as a connection delivers in one turn of the event loop, so that bulk data does not stop at each chunk. */
+const PIPE_BYTES = 256 * 1024;
+
 function openStreams({ stdin, stdout, stderr }: AttachRequest) {
-  return {
-    ...(stdin && { stdin: new PassThrough() }),
-    ...(stdout && { stdout: new PassThrough() }),
-    ...(stderr && { stderr: new PassThrough() }),
-  };
+  const open = () => new PassThrough({ highWaterMark: PIPE_BYTES });
+  return { ...(stdin && { stdin: open() }), ...(stdout && { stdout: open() }), ...(stderr && { stderr: open() }) };
 }
 
 async function* contents(log: AsyncIterable<LogEntry>): AsyncIterable<Buffer> {
