@@ -17,6 +17,7 @@ export * from './crypto/x509/index.ts';
 export * from './egress/index.ts';
 export * from './grpc/index.ts';
 export { HttpEndpoint, type HttpResponse, type HttpRoutes, parseBindAddress } from './http/http-endpoint.ts';
+export * from './http2/index.ts';
 export {
   bitsOf,
   formatCidr,

@@ -109,8 +109,8 @@ test('requests that come together, more than one turn takes, are all answered', 
   const ask = async (i: number) => {
     const stream = session.request({ ':path': MAPS, 'x-user': `user ${i % 7}` });
     stream.resume();
-    const [headers] = await once(stream, 'response');
-    await once(stream, 'close');
+    // A short answer may be there in full at once.
+    const [[headers]] = await Promise.all([once(stream, 'response'), once(stream, 'close')]);
     return headers[':status'];
   };
   const codes = await Promise.all(Array.from({ length: 150 }, (_, i) => ask(i)));

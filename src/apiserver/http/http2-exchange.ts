@@ -1,54 +1,57 @@
-import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
+import { ChunkList, HTTP2_ERROR, type ServerConnection, type ServerStream } from '#base';
+import { StatusError } from '#machinery';
 import type { ClientCertificate } from '../request/api-request.ts';
-import { type HeaderLine, linesFrom } from '../request/header-lines.ts';
+import type { HeaderLine } from '../request/header-lines.ts';
 import { certificateOf } from './client-certificate.ts';
 import type { Exchange, ResponseStream } from './exchange.ts';
-import { endStream, waitForDrain, written } from './http1-exchange.ts';
-import { type ReadLimits, readLimited } from './read-limited.ts';
+import type { HttpDate } from './http-date.ts';
+import { bodyTooLarge, type ReadLimits } from './read-limited.ts';
 
-const CANCEL = constants.NGHTTP2_CANCEL;
+type Headers = Record<string, string | string[]>;
 
 export class Http2Exchange implements Exchange {
   constructor(
-    private readonly http2Stream: ServerHttp2Stream,
-    private readonly headers: IncomingHttpHeaders,
-    private readonly socket: TLSSocket,
-    private readonly rawHeaders: readonly string[],
+    private readonly http2Stream: ServerStream,
+    private readonly connection: ServerConnection,
+    private readonly date: HttpDate,
   ) {}
 
   get method(): string {
-    return (this.headers[':method'] as string | undefined) ?? 'GET';
+    return this.http2Stream.headers.method;
   }
 
   get url(): string {
-    return (this.headers[':path'] as string | undefined) ?? '/';
+    return this.http2Stream.headers.path;
   }
 
   get remoteAddress(): string {
-    return this.socket.remoteAddress ?? '';
+    return this.#socket.remoteAddress ?? '';
   }
 
   get clientCertificate(): ClientCertificate | undefined {
-    return certificateOf(this.socket);
+    return certificateOf(this.#socket);
+  }
+
+  get #socket(): TLSSocket {
+    return this.connection.socket as TLSSocket;
   }
 
   header(name: string): string | undefined {
-    const value = this.headers[name];
-    return Array.isArray(value) ? value.join(', ') : value;
+    return this.http2Stream.headers.value(name);
   }
 
   headerLines(prefix: string): readonly HeaderLine[] {
-    return linesFrom(this.rawHeaders, prefix);
+    return this.http2Stream.headers.fields.filter(({ name }) => name.startsWith(prefix));
   }
 
   readBody(limits: ReadLimits): Promise<Buffer> {
-    return readLimited(this.http2Stream, this.header('content-length'), limits);
+    return readBody(this.http2Stream, limits);
   }
 
   bodyStream(): Readable {
-    return this.http2Stream;
+    return bodyStream(this.http2Stream);
   }
 
   /** HTTP/2 has no upgrades. */
@@ -57,55 +60,125 @@ export class Http2Exchange implements Exchange {
   }
 
   onAbandoned(callback: () => void): void {
-    const { http2Stream } = this;
-    http2Stream.once('close', () => {
-      if (!http2Stream.writableFinished || http2Stream.rstCode !== 0) callback();
+    this.http2Stream.onClose((isComplete) => {
+      if (!isComplete) callback();
     });
   }
 
   leaveConnection(): void {
-    this.http2Stream.session?.close();
+    this.connection.close();
   }
 
+  /** A complete response that waits for the client is left to it. */
   abandon(): void {
-    const { http2Stream } = this;
-    if (http2Stream.writableFinished || http2Stream.destroyed) http2Stream.close();
-    else if (http2Stream.headersSent && !http2Stream.writableEnded) http2Stream.close(CANCEL);
-    else http2Stream.once('finish', () => http2Stream.close());
+    if (this.http2Stream.isOpenEnded) this.http2Stream.reset(HTTP2_ERROR.CANCEL);
   }
 
-  respond(code: number, headers: Record<string, string | string[]>, body: Buffer | string): void {
+  respond(code: number, headers: Headers, body: Buffer | string): void {
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+    this.http2Stream.respond(code, this.#complete(headers, bytes.length), this.#hasNoBody(code) ? undefined : bytes);
+  }
+
+  async respondInChunks(headers: Headers, length: number, chunks: Iterable<Buffer>): Promise<void> {
     const { http2Stream } = this;
-    if (http2Stream.destroyed || http2Stream.closed) return;
-    const head = { ':status': code, ...headers, 'content-length': Buffer.byteLength(body) };
-    if (this.method === 'HEAD') http2Stream.respond(head, { endStream: true });
-    else {
-      http2Stream.respond(head);
-      http2Stream.end(body);
+    const all = this.#complete(headers, length);
+    if (this.#hasNoBody(200)) return http2Stream.respond(200, all, undefined);
+    http2Stream.begin(200, all);
+    for (const chunk of chunks) {
+      http2Stream.write(chunk);
+      await http2Stream.drained();
+      if (http2Stream.isClosed) return;
     }
-  }
-
-  async respondInChunks(headers: Record<string, string | string[]>, length: number, chunks: Iterable<Buffer>): Promise<void> {
-    const { http2Stream } = this;
-    if (http2Stream.destroyed || http2Stream.closed) return;
-    const isHead = this.method === 'HEAD';
-    http2Stream.respond({ ':status': 200, ...headers, 'content-length': length }, { endStream: isHead });
-    if (isHead) return;
-    for (const chunk of chunks) if (!(await written(http2Stream, chunk))) return;
     http2Stream.end();
   }
 
-  stream(code: number, headers: Record<string, string | string[]>): ResponseStream {
-    const { http2Stream } = this;
-    if (!http2Stream.destroyed) http2Stream.respond({ ':status': code, ...headers });
-    return {
-      write: (chunk) => void (http2Stream.destroyed || http2Stream.write(chunk)),
-      end: (done) => endStream(http2Stream, done),
-      destroy: () => http2Stream.close(CANCEL),
-      get pending() {
-        return http2Stream.writableLength;
-      },
-      drained: () => waitForDrain(http2Stream),
-    };
+  stream(code: number, headers: Headers): ResponseStream {
+    headers.date = this.date.value;
+    this.http2Stream.begin(code, headers);
+    return new Http2ResponseStream(this.http2Stream);
   }
+
+  #complete(headers: Headers, length: number): Headers {
+    headers['content-length'] = String(length);
+    headers.date = this.date.value;
+    return headers;
+  }
+
+  #hasNoBody(code: number): boolean {
+    return code === 204 || code === 304 || this.method === 'HEAD';
+  }
+}
+
+class Http2ResponseStream implements ResponseStream {
+  constructor(private readonly http2Stream: ServerStream) {}
+
+  get pending(): number {
+    return this.http2Stream.pending;
+  }
+
+  write(chunk: Buffer): void {
+    this.http2Stream.write(chunk);
+  }
+
+  end(done?: () => void): void {
+    if (done !== undefined) this.http2Stream.onClose(done);
+    this.http2Stream.end();
+  }
+
+  destroy(): void {
+    this.http2Stream.reset(HTTP2_ERROR.CANCEL);
+  }
+
+  drained(): Promise<void> {
+    return this.http2Stream.drained();
+  }
+}
+
+/** Reads a whole body, or rejects as soon as it is too large; the rest is discarded. */
+function readBody(stream: ServerStream, { limit, count }: ReadLimits): Promise<Buffer> {
+  if ((stream.headers.contentLength ?? 0) > limit) return Promise.reject(bodyTooLarge(limit));
+  return new Promise((resolve, reject) => {
+    const chunks = new ChunkList();
+    const giveUp = (error: unknown) => {
+      chunks.clear();
+      reject(error);
+    };
+    let isOver = false;
+    stream.receive({
+      data(chunk) {
+        stream.consumed(chunk.length);
+        if (isOver) return;
+        try {
+          if (chunks.bytes + chunk.length > limit) throw bodyTooLarge(limit);
+          count?.(chunk.length);
+          chunks.push(chunk);
+        } catch (error) {
+          isOver = true;
+          giveUp(error);
+        }
+      },
+      end: () => resolve(chunks.whole()),
+      aborted: () => giveUp(StatusError.badRequest('unexpected EOF')),
+    });
+  });
+}
+
+/** The client sends more when what came is read. */
+function bodyStream(stream: ServerStream): Readable {
+  let waiting = 0;
+  const consume = () => {
+    stream.consumed(waiting);
+    waiting = 0;
+  };
+  const body = new Readable({ read: consume });
+  body.on('error', () => {});
+  stream.receive({
+    data(chunk) {
+      waiting += chunk.length;
+      if (body.destroyed || body.push(chunk)) consume();
+    },
+    end: () => void body.push(null),
+    aborted: () => void body.destroy(StatusError.badRequest('unexpected EOF')),
+  });
+  return body;
 }

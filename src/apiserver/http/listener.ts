@@ -1,12 +1,12 @@
 import http from 'node:http';
-import http2 from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { createTlsPort, DeadPeerMonitor, type Logger, listenOn, type ServingCertificates } from '#base';
+import { createTlsPort, DeadPeerMonitor, Http2Server, type Logger, listenOn, realClock, type ServerConnection, type ServingCertificates } from '#base';
 import type { Exchange } from './exchange.ts';
+import { HttpDate } from './http-date.ts';
 import { Http1Exchange } from './http1-exchange.ts';
 import { Http2Exchange } from './http2-exchange.ts';
-import { IdleSessions } from './idle-sessions.ts';
+import { IdleConnections } from './idle-connections.ts';
 import { UpgradeExchange } from './upgrade-exchange.ts';
 
 export interface ListenerOptions {
@@ -37,12 +37,22 @@ const HEADERS_TIMEOUT_MS = 30_000;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 // Detects peers that disappeared.
 const KEEP_ALIVE_MS = 15_000;
-// Node's default of 10 MB would reject further requests on a connection while a large list is pending.
-const SESSION_MEMORY_MB = 1000;
+const MAX_CONCURRENT_STREAMS = 1000;
+/** Response headers whose values recur from request to request. */
+const RECURRING_FIELDS = [
+  'cache-control',
+  'content-encoding',
+  'content-type',
+  'date',
+  'vary',
+  'x-content-type-options',
+  'x-kubernetes-pf-flowschema-uid',
+  'x-kubernetes-pf-prioritylevel-uid',
+];
 
 /**
- * One TLS port for HTTP/1.1 and HTTP/2. Each protocol has its own server object and is handed its connections after the handshake: so HTTP/2
- * is served through the stream interface alone, without the cost of Node's compatibility layer.
+ * One TLS port for HTTP/1.1 and HTTP/2. Each protocol has its own server object and is handed its connections after the handshake: Node's for
+ * HTTP/1.1, and one of ours for HTTP/2, which makes no stream of Node for a request.
  */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const connections = new Set<TLSSocket>();
@@ -66,29 +76,27 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   http1.on('upgrade', (request, socket, head) => void serve(() => new UpgradeExchange(request, socket, head)));
   // Sockets are passed in, so it never listens; Node enforces time limits only on listening servers.
   http1.emit('listening');
-  const sessions = new Set<http2.ServerHttp2Session>();
-  const idle = new IdleSessions(idleTimeout);
-  // errors: as for HTTP/1.1
-  const multiplexed = http2.createServer({
-    maxSessionMemory: SESSION_MEMORY_MB,
-    settings: { maxConcurrentStreams: options.maxConcurrentStreams ?? 1000, initialWindowSize: 1 << 20 },
+  const multiplexed = new Set<ServerConnection>();
+  const idle = new IdleConnections(idleTimeout);
+  const date = new HttpDate(realClock);
+  const http2 = new Http2Server({
+    maxConcurrentStreams: options.maxConcurrentStreams ?? MAX_CONCURRENT_STREAMS,
+    recurringFields: RECURRING_FIELDS,
+    onStream: (stream, connection, release) => {
+      idle.begin(connection);
+      const ended = () => {
+        release();
+        idle.end(connection);
+      };
+      void serve(() => new Http2Exchange(stream, connection, date)).then(ended, ended);
+    },
   });
-  multiplexed.on('session', (session) => {
-    sessions.add(session);
-    session.once('close', () => sessions.delete(session));
-    session.on('error', () => session.destroy());
-    idle.add(session);
-  });
-  // Node passes the raw header lines, which its types omit.
-  multiplexed.on('stream', (stream, headers, _flags, rawHeaders: readonly string[] = []) => {
-    stream.on('error', () => {});
-    const { session } = stream;
-    if (session === undefined) return;
-    idle.begin(session);
-    const exchange = () => new Http2Exchange(stream, headers, session.socket as TLSSocket, rawHeaders);
-    const ended = () => idle.end(session);
-    void serve(exchange).then(ended, ended);
-  });
+  const serveHttp2 = (socket: TLSSocket) => {
+    const connection = http2.serve(socket);
+    multiplexed.add(connection);
+    socket.once('close', () => multiplexed.delete(connection));
+    idle.add(connection);
+  };
   const port = createTlsPort(options.tls, {
     ALPNProtocols: ['h2', 'http/1.1'],
     requestCert: options.tls.ca !== undefined,
@@ -100,7 +108,8 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       socket.setKeepAlive(true, KEEP_ALIVE_MS);
       socket.once('close', () => connections.delete(socket));
       socket.on('error', () => socket.destroy());
-      (socket.alpnProtocol === 'h2' ? multiplexed : http1).emit('connection', socket);
+      if (socket.alpnProtocol === 'h2') serveHttp2(socket);
+      else http1.emit('connection', socket);
     },
   });
   const server = port.listener;
@@ -108,7 +117,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   let closed: Promise<void> | undefined;
   const drain = () => {
     closed ??= new Promise<void>((resolve) => server.close(() => resolve()));
-    for (const session of sessions) session.close();
+    for (const connection of multiplexed) connection.close();
     http1.closeIdleConnections();
     for (const socket of connections) if (isIdleHttp1(socket)) socket.end();
     return closed;
@@ -122,10 +131,8 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       await Promise.race([closed, grace]);
       idle.stop();
       peers[Symbol.dispose]();
-      for (const session of sessions) session.destroy();
       for (const socket of connections) socket.destroy();
       http1.close();
-      multiplexed.close();
       await closed;
     },
   };

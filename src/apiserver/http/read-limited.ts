@@ -10,7 +10,7 @@ export interface ReadLimits {
 
 /** Reads a whole body, or rejects as soon as it is too large. */
 export function readLimited(source: Readable, contentLength: string | undefined, { limit, count }: ReadLimits): Promise<Buffer> {
-  if (contentLength !== undefined && Number(contentLength) > limit) return Promise.reject(tooLarge(limit));
+  if (contentLength !== undefined && Number(contentLength) > limit) return Promise.reject(bodyTooLarge(limit));
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -22,7 +22,7 @@ export function readLimited(source: Readable, contentLength: string | undefined,
     };
     source.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > limit) return giveUp(tooLarge(limit));
+      if (size > limit) return giveUp(bodyTooLarge(limit));
       try {
         count?.(chunk.length);
         chunks.push(chunk);
@@ -42,6 +42,6 @@ export function readLimited(source: Readable, contentLength: string | undefined,
   });
 }
 
-function tooLarge(limit: number): StatusError {
+export function bodyTooLarge(limit: number): StatusError {
   return StatusError.requestEntityTooLarge(`limit is ${limit}`);
 }

@@ -75,7 +75,7 @@ export class CredentialProvider {
     return undefined;
   }
 
-  async #ask(repository: string, caller: ProviderCaller): Promise<Keyring> {
+  async #runPlugin(repository: string, caller: ProviderCaller): Promise<Keyring> {
     const { clock } = this.#options;
     const response = this.#parse(await this.#run(repository, caller));
     this.#checkPasswords(response, caller);
