@@ -63,6 +63,7 @@ import { PendingFrames } from './http/pending-frames.ts';
 import { ProtobufMessages } from './http/protobuf-messages.ts';
 import { RequestBatcher } from './http/request-batcher.ts';
 import { type ServerContext, serveExchange } from './http/serve-exchange.ts';
+import { SharedStates } from './http/shared-states.ts';
 import { WatchFlushes } from './http/watch-flush.ts';
 import { inProcessTransport } from './in-process/in-process-transport.ts';
 import { HttpsKubeletConnector } from './kubelet-client/https-kubelet-connector.ts';
@@ -373,6 +374,7 @@ function startServer({ config, tracing }: TracedConfig, deps: ApiServerDeps, sig
     random: deps.random,
     failures: new FailureLog(deps.logger, realClock),
     watchFlushes: new WatchFlushes(deps.metrics),
+    sharedStates: new SharedStates(),
     pendingFrames: new PendingFrames(deps.metrics, deps.logger),
     messages: new ProtobufMessages(),
     turns,

@@ -34,6 +34,11 @@ export class FrameEncoder {
     else this.#layout = new WholeFrames(({ type, object }) => this.#plain(type, object.as(resource).object, resource));
   }
 
+  /** Names the encoding; undefined when each client has its own. */
+  get sharedKey(): string | undefined {
+    return this.#key;
+  }
+
   /** For changes that many clients are likely to receive. */
   encode(frame: WatchFrame): Buffer {
     let bytes = this.#key === undefined ? undefined : frame.encodings.get(this.#key);

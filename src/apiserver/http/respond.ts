@@ -15,6 +15,7 @@ import type { PendingFrames } from './pending-frames.ts';
 import { ProtobufListBody } from './protobuf-list-body.ts';
 import type { ProtobufMessages } from './protobuf-messages.ts';
 import { type RenderContext, renderList, renderObject, renderPrinted } from './render.ts';
+import type { SharedStates } from './shared-states.ts';
 import { TextListBody } from './text-list-body.ts';
 import { warningHeaders } from './warning-headers.ts';
 import type { WatchFlushes } from './watch-flush.ts';
@@ -33,6 +34,7 @@ export interface ResponseContext {
   readonly headers: Record<string, string | string[]>;
   readonly watchFlushes: WatchFlushes;
   readonly pendingFrames: PendingFrames;
+  readonly sharedStates: SharedStates;
   readonly messages: ProtobufMessages;
 }
 

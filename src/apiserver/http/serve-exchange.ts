@@ -8,7 +8,8 @@ import { NetworkRequest } from './network-request.ts';
 import type { PendingFrames } from './pending-frames.ts';
 import type { ProtobufMessages } from './protobuf-messages.ts';
 import type { RequestBatcher } from './request-batcher.ts';
-import { respond, statusResponse } from './respond.ts';
+import { type ResponseContext, respond, statusResponse } from './respond.ts';
+import type { SharedStates } from './shared-states.ts';
 import type { WatchFlushes } from './watch-flush.ts';
 
 export interface ServerContext {
@@ -20,6 +21,7 @@ export interface ServerContext {
   readonly failures: FailureLog;
   readonly watchFlushes: WatchFlushes;
   readonly pendingFrames: PendingFrames;
+  readonly sharedStates: SharedStates;
   readonly messages: ProtobufMessages;
   readonly turns: RequestBatcher;
 }
@@ -55,12 +57,14 @@ class ServedExchange {
   }
 
   async answer(response: ApiResponse): Promise<void> {
-    const { exchange, deps } = this;
     if (this.#isCanceled) return;
     if ('code' in response) this.#code = response.code;
-    const { clock, watchFlushes, pendingFrames, messages } = deps;
-    const headers = this.#headers();
-    await respond(response, { exchange, request: this.#request!, clock, headers, watchFlushes, pendingFrames, messages });
+    await respond(response, { ...this.#context(), headers: this.#headers() });
+  }
+
+  #context(): Omit<ResponseContext, 'headers'> {
+    const { clock, watchFlushes, pendingFrames, sharedStates, messages } = this.deps;
+    return { exchange: this.exchange, request: this.#request!, clock, watchFlushes, pendingFrames, sharedStates, messages };
   }
 
   async fail(error: unknown): Promise<void> {

@@ -12,12 +12,11 @@ import { FrameEncoder } from './frame-encoder.ts';
 import type { DropReason, SlowWatcher } from './pending-frames.ts';
 import type { RenderContext } from './render.ts';
 import type { ResponseContext } from './respond.ts';
+import { type SharedState, WRITE_BYTES } from './shared-states.ts';
 import type { WatchFlush } from './watch-flush.ts';
 
 /** Above this, nothing more is encoded for the client: further changes wait as objects. */
 const SENDING_BYTES = 128 * 1024;
-/** The size of a write; initial state is encoded in pieces of about this size. */
-const WRITE_BYTES = 128 * 1024;
 /** A client that reads nothing for this long is disconnected. */
 const STALLED_MS = 60_000;
 /** A snapshot is kept at most this long for a slow reader. */
@@ -105,20 +104,45 @@ class WatchWriter implements WatchSink, SlowWatcher {
   }
 
   /** Sends the backlog at the client's pace. */
-  async #begin({ backlog, initialEventsEnd }: OpenWatch): Promise<void> {
+  async #begin(open: OpenWatch): Promise<void> {
+    const { initialEventsEnd } = open;
     const late = this.#peerClock.setTimer(BACKLOG_MS, () => this.drop('Stalled'));
+    const shared = this.#sharedState(open);
     try {
-      for (const batch of batchesOf(backlog)) {
-        const versions = loadVersions(this.resource, objectsOf(batch));
-        if (versions !== undefined) await versions;
-        await this.#sendAtPace(this.#selected(batch));
-        if (this.#isOver) return;
-      }
+      await (shared === undefined ? this.#sendBacklog(open) : this.#sendShared(shared));
     } finally {
       late.cancel();
+      shared?.leave();
     }
+    if (this.#isOver) return;
     if (initialEventsEnd !== undefined) this.output.stream.write(this.output.encoder.bookmark(initialEventsEnd, true));
     this.#unblock();
+  }
+
+  /** Undefined when the backlog is not a state, or other watches have it in another form. */
+  #sharedState({ backlog, stateId }: OpenWatch): SharedState | undefined {
+    const { sharedKey } = this.output.encoder;
+    const isOwn = stateId === undefined || sharedKey === undefined || this.resource.remote || this.watch.matchesConverted !== undefined;
+    return isOwn ? undefined : this.to.sharedStates.join(stateId, sharedKey, backlog);
+  }
+
+  async #sendShared(state: SharedState): Promise<void> {
+    const { stream, encoder } = this.output;
+    for (let piece = state.piece(0, encoder); piece !== undefined; piece = state.piece(piece.next, encoder)) {
+      stream.write(piece.bytes);
+      this.#flushing.events?.inc(piece.count);
+      if (stream.pending > SENDING_BYTES) await this.#drained();
+      if (this.#isOver) return;
+    }
+  }
+
+  async #sendBacklog({ backlog }: OpenWatch): Promise<void> {
+    for (const batch of batchesOf(backlog)) {
+      const versions = loadVersions(this.resource, objectsOf(batch));
+      if (versions !== undefined) await versions;
+      await this.#sendAtPace(this.#selected(batch));
+      if (this.#isOver) return;
+    }
   }
 
   async #sendAtPace(batch: readonly WatchFrame[]): Promise<void> {

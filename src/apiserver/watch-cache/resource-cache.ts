@@ -256,9 +256,10 @@ export class ResourceCache {
     if (!this.#isCurrent || (start.since !== undefined && start.since < this.#ring.start)) return undefined;
     const scope = this.#scopes.of(filter);
     const initialEventsEnd = start.since === undefined && start.initialEventsEnd === true ? this.#revision : undefined;
-    const backlog =
-      start.since === undefined ? stateFrames(this.snapshot(), filter) : eventFrames([...this.#ring.after(start.since)], scope);
-    return { backlog, initialEventsEnd, stop: this.#scopes.add(scope, sink) };
+    const stop = this.#scopes.add(scope, sink);
+    if (start.since !== undefined) return { backlog: eventFrames([...this.#ring.after(start.since)], scope), initialEventsEnd, stop };
+    const snapshot = this.snapshot();
+    return { backlog: stateFrames(snapshot, filter), stateId: scope.stateId(snapshot), initialEventsEnd, stop };
   }
 
   /** Resolves once the follower has every object. From then on it equals the cache whenever `isStarted`. */

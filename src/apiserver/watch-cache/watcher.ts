@@ -53,6 +53,8 @@ export interface WatchSink {
 export interface OpenWatch {
   /** The state, or the changes since a revision, generated lazily. */
   readonly backlog: Iterable<WatchFrame>;
+  /** The same for watches whose backlogs are the same state; undefined for changes. */
+  readonly stateId?: object | undefined;
   /** The revision of the initial state, if its end is marked by a bookmark. */
   readonly initialEventsEnd: number | undefined;
   stop(): void;
@@ -110,8 +112,19 @@ export interface WatchFilter {
 /** Watchers with the same filter. */
 export class WatchScope {
   readonly sinks = new Set<WatchSink>();
+  readonly #stateIds = new WeakMap<object, object>();
 
   constructor(readonly filter: WatchFilter) {}
+
+  /** Stands for what this scope has of a snapshot. */
+  stateId(snapshot: object): object {
+    let id = this.#stateIds.get(snapshot);
+    if (id === undefined) {
+      id = {};
+      this.#stateIds.set(snapshot, id);
+    }
+    return id;
+  }
 
   /** The event as this filter sees it: an object that begins to match is added, one that no longer does is deleted. */
   frameFor(event: CacheEvent): WatchFrame | undefined {
