@@ -3,6 +3,7 @@ import type { ObjectSchema } from '../schema.ts';
 import { type Comparison, compareValues } from './compare.ts';
 import { fieldFilter, SERVER_FIELDS, type WrittenFields } from './field-filter.ts';
 import { difference, type FieldSet, includesAll, intersects, isEmpty, union } from './field-set.ts';
+import { changeOfLeaves, type LeafChange } from './modified-leaves.ts';
 import { compareEntries, type ManagedFieldsEntry } from './owners.ts';
 import { shapeOf } from './shape.ts';
 import { isMadeFor } from './shared-sets.ts';
@@ -32,15 +33,24 @@ export interface RepeatedUpdate {
 /**
  * The fast path for a manager that only writes fields it already owns exclusively. Nearly all writes (lease renewals, status reports) are of this kind.
  */
-export function repeatedUpdate(writer: Writer, { live, updated, entries }: Transition): RepeatedUpdate {
+export function repeatedUpdate(writer: Writer, transition: Transition): RepeatedUpdate {
+  const { live, updated, entries } = transition;
   const self = entries.find((entry) => isOf(writer, entry));
   const shape = shapeOf(writer.schema);
   if (self === undefined || !entries.every(({ apiVersion, fieldsV1 }) => apiVersion === writer.apiVersion && isMadeFor(fieldsV1, shape)))
     return {};
+  const change = changeOfOwnLeaves(writer, self, transition);
+  if (change !== 'undecided') return { entries: change === 'none' || self.time === writer.now ? entries : withTime(entries, self, writer.now) };
   const comparison = compareValues(shape, live, updated);
   const own = newlyWritten(writer, comparison, { self, entries });
   if (own === undefined || !includesAll(self.fieldsV1!, own)) return { comparison };
   return { entries: isEmpty(own) || self.time === writer.now ? entries : withTime(entries, self, writer.now) };
+}
+
+function changeOfOwnLeaves(writer: Writer, self: ManagedFieldsEntry, { live, updated, entries }: Transition): LeafChange {
+  if (writer.onlyFields !== undefined) return 'undecided';
+  const others = entries.length === 1 ? [] : entries.flatMap((entry) => (entry === self ? [] : [entry.fieldsV1!]));
+  return changeOfLeaves(shapeOf(writer.schema), { before: live, after: updated }, { own: self.fieldsV1!, others }, writer.resetFields);
 }
 
 interface SelfAmongEntries {
