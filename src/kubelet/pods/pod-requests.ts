@@ -1,7 +1,8 @@
 import { type core, quota } from '#api';
-import { Quantity } from '#machinery';
+import type { Quantity } from '#machinery';
 
-type Amounts = ReadonlyMap<string, Quantity>;
+/** In the units of `resourceAmount`, rounded up for each pod: as upstream adds them. */
+type Amounts = ReadonlyMap<string, number>;
 
 /** Cached: needed for every pod of the node at each admission. */
 const requests = new WeakMap<core.PodSpec, Amounts>();
@@ -11,7 +12,8 @@ export function podRequests({ metadata, spec }: core.Pod): Amounts {
   if (spec === undefined) return new Map();
   let amounts = requests.get(spec);
   if (amounts === undefined) {
-    amounts = quota.podRequests({ metadata, spec });
+    const quantities = quota.podRequests({ metadata, spec });
+    amounts = new Map(Array.from(quantities, ([resource, quantity]) => [resource, resourceAmount(resource, quantity)]));
     requests.set(spec, amounts);
   }
   return amounts;
@@ -23,5 +25,5 @@ export function resourceAmount(resource: string, quantity: Quantity): number {
 }
 
 export function podRequest(pod: core.Pod, resource: string): number {
-  return resource === 'pods' ? 1 : resourceAmount(resource, podRequests(pod).get(resource) ?? Quantity.zero);
+  return resource === 'pods' ? 1 : (podRequests(pod).get(resource) ?? 0);
 }
