@@ -10,10 +10,11 @@ const MAX_CALLS = 500;
  */
 export function equalByLevels<T>(compare: (a: T, b: T, equal: EqualBelow<T>) => boolean, a: T, b: T): boolean {
   if (a === b) return true;
-  const later: { readonly a: T; readonly b: T }[] = [];
+  let later: { readonly a: T; readonly b: T }[] | undefined;
   let depth = 0;
   const equal = (x: T, y: T): boolean => {
     if (depth >= MAX_CALLS) {
+      later ??= [];
       later.push({ a: x, b: y });
       return true;
     }
@@ -23,6 +24,6 @@ export function equalByLevels<T>(compare: (a: T, b: T, equal: EqualBelow<T>) => 
     return result;
   };
   if (!equal(a, b)) return false;
-  for (let pair = later.pop(); pair !== undefined; pair = later.pop()) if (!equal(pair.a, pair.b)) return false;
+  for (let pair = later?.pop(); pair !== undefined; pair = later?.pop()) if (!equal(pair.a, pair.b)) return false;
   return true;
 }

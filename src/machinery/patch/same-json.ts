@@ -16,7 +16,12 @@ function sameLevel(a: JsonValue, b: JsonValue, same: EqualBelow<JsonValue>): boo
 }
 
 function sameMembers(a: JsonObject, b: JsonObject, same: EqualBelow<JsonValue>): boolean {
-  const keys = Object.keys(a);
-  if (keys.length !== Object.keys(b).length) return false;
-  return keys.every((key) => Object.hasOwn(b, key) && same(a[key] ?? null, b[key] ?? null));
+  let members = 0;
+  for (const key in a) {
+    members++;
+    const value = a[key];
+    if (!Object.hasOwn(b, key) || (value !== b[key] && !same(value ?? null, b[key] ?? null))) return false;
+  }
+  for (const _ in b) members--;
+  return members === 0;
 }

@@ -144,10 +144,18 @@ function setIn<K, V>(node: Node<K, V>, setting: Insertion<K, V>): readonly Node<
   if (node.children === undefined) return setInLeaf(node, setting);
   const at = childIndex(node, setting.key, setting.order);
   const parts = setIn(node.children[at]!, setting);
-  const children = parts.length === 1 ? replaced(node.children, at, parts[0]!) : spliced(node.children, at, 1, parts);
+  const [child] = parts;
+  if (parts.length === 1 && child!.keys[0] === node.keys[at]) return [withChild(node, at, child!)];
+  const children = parts.length === 1 ? replaced(node.children, at, child!) : spliced(node.children, at, 1, parts);
   if (children.length <= FANOUT) return [branch(children)];
   const cut = splitPoint(children.length, at);
   return [branch(children.slice(0, cut)), branch(children.slice(cut))];
+}
+
+/** The branch with another child that begins with the same key: most sets replace a value. */
+function withChild<K, V>({ keys, values, children, size }: Node<K, V>, at: number, child: Node<K, V>): Node<K, V> {
+  const old = children![at]!;
+  return { keys, values, children: replaced(children!, at, child), size: size + child.size - old.size };
 }
 
 function setInLeaf<K, V>(node: Node<K, V>, { key, value, order }: Insertion<K, V>): readonly Node<K, V>[] {
