@@ -83,6 +83,8 @@ export interface ResourceClientOptions {
 export class ResourceClient<T extends Identified = KubeObject> {
   readonly #transport: Transport;
   readonly #options: ResourceClientOptions;
+  /** The query of writes without options of their own, which nobody changes. */
+  #usualQuery: URLSearchParams | undefined;
 
   constructor(
     readonly ref: ResourceRef,
@@ -204,13 +206,19 @@ export class ResourceClient<T extends Identified = KubeObject> {
   }
 
   #write(method: Method, path: string, { body, options, contentType, force }: WriteParts): Promise<unknown> {
-    const query = queryOf({
-      fieldManager: options.fieldManager ?? this.#options.fieldManager,
-      fieldValidation: options.fieldValidation,
-      dryRun: options.dryRun ? 'All' : undefined,
-      force: force || undefined,
-    });
+    const query = this.#writeQuery(options, force);
     return this.#call(method, path, { query, body, ...callOf(options), ...(contentType !== undefined && { contentType }) });
+  }
+
+  #writeQuery(
+    { fieldManager = this.#options.fieldManager, fieldValidation, dryRun = false }: WriteOptions,
+    force = false,
+  ): URLSearchParams {
+    const isUsual = fieldManager === this.#options.fieldManager && fieldValidation === undefined && !dryRun && !force;
+    if (isUsual && this.#usualQuery !== undefined) return this.#usualQuery;
+    const query = queryOf({ fieldManager, fieldValidation, dryRun: dryRun ? 'All' : undefined, force: force || undefined });
+    if (isUsual) this.#usualQuery = query;
+    return query;
   }
 
   #call(method: Method, path: string, rest: Omit<TransportRequest, 'method' | 'path'>): Promise<unknown> {

@@ -38,8 +38,13 @@ export class Reinvocation {
   /** Whether this is the second round. */
   isSecondRound = false;
   isNeeded = false;
+  #remembered: Map<string, unknown> | undefined;
+
   /** State that plugins keep from the first round, by plugin name. */
-  readonly remembered = new Map<string, unknown>();
+  get remembered(): Map<string, unknown> {
+    this.#remembered ??= new Map();
+    return this.#remembered;
+  }
 }
 
 /**

@@ -61,11 +61,15 @@ export interface ExpectedKind {
 }
 
 /** The object in the request's body: canonical, defaulted, in the version of the request. A large one is parsed, decoded and defaulted in several turns. */
-export function decodeBody(call: ResourceCall<ServedResource>, validation: FieldValidation): MaybePromise<KubeObject> {
+export function decodeBody(
+  call: ResourceCall<ServedResource>,
+  validation: FieldValidation,
+  existing?: KubeObject | undefined,
+): MaybePromise<KubeObject> {
   const { request, resource: expected, deps } = call;
   const turn = new TurnBudget(deps.clock, STEP_MS);
   const parsed = mapMaybePromise(parseRequest(request, expected, deps.clock), (document) => turn.resumeWith(document));
-  const decode = (document: RequestDocument) => turn.resumeWith(decodeDocument(document, { request, expected, validation }));
+  const decode = (document: RequestDocument) => turn.resumeWith(decodeDocument(document, { request, expected, validation, existing }));
   return mapMaybePromise(mapMaybePromise(parsed, decode), (decoded) => {
     const object = expected.strategy.defaults?.(decoded as KubeObject) ?? (decoded as KubeObject);
     request.audit?.record?.setRequestObject(object);
@@ -81,10 +85,10 @@ export function decodeBodyAs(request: ApiRequest, expected: ExpectedKind, valida
   });
 }
 
-function decodeDocument(parsed: RequestDocument, { request, expected, validation }: Omit<DecodeRequest, 'parsed'>): JsonObject {
+function decodeDocument(parsed: RequestDocument, { request, expected, validation, existing }: Omit<DecodeRequest, 'parsed'>): JsonObject {
   const value = ofKind(parsed, expected);
   request.document = value;
-  const object = withKind(checkedDecode({ request, expected, validation, parsed }, value), value, expected);
+  const object = withKind(checkedDecode({ request, expected, validation, parsed, existing }, value), value, expected);
   const whole = parsed.spec === undefined ? object : Object.assign({}, object, { spec: parsed.spec });
   return withReset(whole as unknown as KubeObject, value) as unknown as JsonObject;
 }
@@ -199,10 +203,11 @@ function unnamed(value: JsonValue, place: string): string {
 /** The error for a document without kind or apiVersion. */
 export function namingError(value: JsonValue): string | undefined {
   if (!isJsonObject(value)) return unnamed(value, `value of type ${VERSION_AND_KIND}`);
-  const mistyped = ['apiVersion', 'kind'].find((key) => typeof (value[key] ?? '') !== 'string');
-  if (mistyped !== undefined) return unnamed(value[mistyped]!, `struct field .${mistyped} of type string`);
-  const apiVersion = String(value.apiVersion ?? '');
-  return apiVersion.split('/').length > 2 ? `unexpected GroupVersion string: ${apiVersion}` : undefined;
+  const { apiVersion = '', kind = '' } = value;
+  if (typeof apiVersion !== 'string' && apiVersion !== null) return unnamed(apiVersion, 'struct field .apiVersion of type string');
+  if (typeof kind !== 'string' && kind !== null) return unnamed(kind, 'struct field .kind of type string');
+  const slash = apiVersion?.indexOf('/') ?? -1;
+  return slash >= 0 && apiVersion!.includes('/', slash + 1) ? `unexpected GroupVersion string: ${apiVersion}` : undefined;
 }
 
 function unreadable(why: string, { expected, parsed }: ExpectedBody): StatusError {
@@ -243,11 +248,14 @@ interface DecodeRequest {
   readonly validation: FieldValidation;
   /** Parse information about the value's text. */
   readonly parsed?: Pick<RequestDocument, 'written' | 'problems' | 'learn'>;
+  /** Of the same version: what the value shares with it is decoded already. */
+  readonly existing?: KubeObject | undefined;
 }
 
 /** Decodes by schema; problems are errors, warnings or ignored, by fieldValidation. */
-export function checkedDecode({ request, expected, validation, parsed }: DecodeRequest, value: JsonValue): JsonObject {
-  const { object, error, problems } = expected.decode?.(value) ?? decodeBounded(expected.schema, value, { written: parsed?.written });
+export function checkedDecode({ request, expected, validation, parsed, existing }: DecodeRequest, value: JsonValue): JsonObject {
+  const beside = { written: parsed?.written, existing: existing as JsonObject | undefined };
+  const { object, error, problems } = expected.decode?.(value) ?? decodeBounded(expected.schema, value, beside);
   const why = error ?? expected.conversionError?.(object);
   if (why !== undefined) throw cannotBeHandledError(expected, expected.kind, why);
   if (problems.length === 0 && parsed?.written === undefined && isJsonObject(object.spec ?? null))

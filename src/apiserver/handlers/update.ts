@@ -14,7 +14,7 @@ import { writeOptions } from './write-options.ts';
 export async function handleUpdate(call: ResourceCall): Promise<ApiResponse> {
   const { resource, subresource } = call;
   const options = writeOptions(call.request, 'UpdateOptions');
-  const replacement = await decodeBody(call, options.fieldValidation);
+  const replacement = await decodeBody(call, options.fieldValidation, sharedObject(call));
   const { name, generateName } = replacement.metadata;
   if (!name && generateName === undefined && resource.custom) checkName('', call.name);
   const decoded = withRequestIdentity(replacement, call);
@@ -29,6 +29,14 @@ export async function handleUpdate(call: ResourceCall): Promise<ApiResponse> {
     ...(subresource === '' && resource.strategy.allowCreateOnUpdate && { create }),
   });
   return { type: 'object', code: created ? 201 : 200, resource, object };
+}
+
+/** The stored object, which the body of an in-process client shares unchanged parts with. */
+function sharedObject({ request, resource, namespace, name }: ResourceCall): KubeObject | undefined {
+  const { storage } = resource;
+  if (request.body.type !== 'object' || resource.fromStored !== undefined || resource.remote !== undefined || !storage.isCurrent)
+    return undefined;
+  return storage.cache.get(storage.keyOf(namespace, name))?.object;
 }
 
 /** The object with the name and namespace of the URL, which it must not contradict. */

@@ -24,15 +24,12 @@ export function writeOptions(
   const { query } = request;
   const userAgent = request.header('user-agent');
   if (query.size === 0 && initial.length === 0) return plainOptions(kind, managerFromUserAgent(userAgent));
+  const manager = query.get('fieldManager') ?? '';
+  const managerErrors = meta.validateFieldManager(manager, FIELD_MANAGER);
+  if (query.size === 1 && manager !== '' && initial.length === 0 && managerErrors.length === 0) return managedOptions(kind, manager);
   const dryRun = query.getAll('dryRun');
   const fieldValidation = query.get('fieldValidation') ?? '';
-  const manager = query.get('fieldManager') ?? '';
-  const errors = [
-    ...initial,
-    ...meta.validateFieldManager(manager, Path.of('fieldManager')),
-    ...dryRunErrors(dryRun),
-    ...validationErrors(fieldValidation),
-  ];
+  const errors = [...initial, ...managerErrors, ...dryRunErrors(dryRun), ...validationErrors(fieldValidation)];
   if (errors.length > 0) throw StatusError.invalid({ group: 'meta.k8s.io', kind }, '', errors);
   return {
     dryRun: dryRun.length > 0,
@@ -48,9 +45,16 @@ export function writeOptions(
   };
 }
 
+const FIELD_MANAGER = Path.of('fieldManager');
+
 /** Options of a request without query parameters. */
 function plainOptions(kind: keyof typeof PLAIN, fieldManager: string): WriteOptions {
   return { dryRun: false, fieldValidation: 'Warn', fieldManager, raw: PLAIN[kind] };
+}
+
+/** Options of a request that only names its manager. */
+function managedOptions(kind: keyof typeof PLAIN, fieldManager: string): WriteOptions {
+  return { dryRun: false, fieldValidation: 'Warn', fieldManager, raw: { ...PLAIN[kind], fieldManager } };
 }
 
 const PLAIN = {

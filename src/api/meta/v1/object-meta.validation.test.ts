@@ -3,7 +3,7 @@ import { MAX_FIELD_ERRORS, nameIsDnsSubdomain } from '#machinery';
 import { validateConditions } from './condition.validation.ts';
 import { validateLabelSelector } from './label.validation.ts';
 import type { ObjectMeta } from './object-meta.ts';
-import { METADATA, validateObjectMeta, validateObjectMetaUpdate } from './object-meta.validation.ts';
+import { isUnchangedMeta, METADATA, validateObjectMeta, validateObjectMetaUpdate } from './object-meta.validation.ts';
 
 const RULES = { namespaced: true, nameRule: nameIsDnsSubdomain };
 const GOOD: ObjectMeta = { name: 'a', namespace: 'ns' };
@@ -161,4 +161,19 @@ test.each<[string, ObjectMeta]>([
   ['finalizers', { finalizers: Array.from({ length: 20_000 }, () => 'a/!') }],
 ])('bad %s are reported up to the limit of errors', (_, meta) => {
   expect(validateObjectMeta({ ...GOOD, ...meta }, RULES)).toHaveLength(MAX_FIELD_ERRORS);
+});
+
+describe('metadata is unchanged', () => {
+  const labels = { app: 'web' };
+  const stored = { name: 'a', uid: 'u', labels, resourceVersion: '1', generation: 1 };
+  test.each([
+    ['as it is stored', stored, true],
+    ['with another version, owner of fields and generation', { ...stored, resourceVersion: '2', generation: 2, managedFields: [] }, true],
+    ['with an earlier generation', { ...stored, generation: 0 }, false],
+    ['with other labels', { ...stored, labels: { app: 'web' } }, false],
+    ['with a finalizer', { ...stored, finalizers: ['a/b'] }, false],
+    ['without its labels', { ...stored, labels: undefined }, false],
+  ])('%s', (_, metadata, isUnchanged) => {
+    expect(isUnchangedMeta(metadata as ObjectMeta, stored)).toBe(isUnchanged);
+  });
 });

@@ -48,6 +48,10 @@ export function validateObjectMeta(meta: ObjectMeta = {}, rules: ObjectMetaRules
 export function validateObjectMetaUpdate(meta: ObjectMeta = {}, old: ObjectMeta = {}, rules: Update = {}): FieldError[] {
   const path = rules.path ?? METADATA;
   const errors: FieldError[] = [];
+  if (isUnchangedMeta(meta, old)) {
+    if (meta.managedFields) addAll(errors, validateManagedFields(meta.managedFields, path.child('managedFields')));
+    return errors;
+  }
   if (old.deletionTimestamp) addAll(errors, validateNoNewFinalizers(meta.finalizers, old.finalizers, path.child('finalizers')));
   if ((meta.generation ?? 0) < (old.generation ?? 0)) {
     errors.push(FieldError.invalid(path.child('generation'), meta.generation ?? 0, 'must not be decremented'));
@@ -59,6 +63,21 @@ export function validateObjectMetaUpdate(meta: ObjectMeta = {}, old: ObjectMeta 
   if (meta.managedFields) addAll(errors, validateManagedFields(meta.managedFields, path.child('managedFields')));
   if (meta.finalizers && !rules.anyFinalizer) addAll(errors, validateKubeFinalizers(meta.finalizers, path));
   return errors;
+}
+
+/**
+ * Whether an update left everything in the metadata as it is stored, and therefore valid, but for what changes with every write: ownership, version
+ * and generation.
+ */
+export function isUnchangedMeta(meta: ObjectMeta, old: ObjectMeta): boolean {
+  if (meta === old) return true;
+  for (const key in meta) if (!isSameMember(key as keyof ObjectMeta, meta, old)) return false;
+  for (const key in old) if (!isSameMember(key as keyof ObjectMeta, meta, old)) return false;
+  return (meta.generation ?? 0) >= (old.generation ?? 0);
+}
+
+function isSameMember(key: keyof ObjectMeta, meta: ObjectMeta, old: ObjectMeta): boolean {
+  return meta[key] === old[key] || key === 'managedFields' || key === 'resourceVersion' || key === 'generation';
 }
 
 interface Report {

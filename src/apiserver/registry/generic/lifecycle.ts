@@ -48,12 +48,17 @@ export function beforeUpdate(object: KubeObject, old: KubeObject, context: Write
   const restored = restoreMetadata(object, old);
   const prepared = subresource === '' ? prepareMain(restored, old, context) : prepareSubresource(restored, old, context);
   // Upstream validates metadata generically and again by the kind's own rules: an error that both find appears twice.
-  checkValid(context, old.metadata.name, () => [
-    ...meta.validateObjectMeta(prepared.metadata, commonRules(resource)),
-    ...meta.validateObjectMetaUpdate(prepared.metadata, old.metadata, { anyFinalizer: true }),
-    ...validateUpdate(prepared, old, context),
-  ]);
+  checkValid(context, old.metadata.name, () => {
+    const errors = validateUpdate(prepared, old, context);
+    const metaErrors = validateCommonUpdate(prepared, old, resource);
+    return metaErrors.length === 0 ? errors : [...metaErrors, ...errors];
+  });
   return canonical(resource, prepared);
+}
+
+function validateCommonUpdate({ metadata }: KubeObject, old: KubeObject, resource: ServedResource): readonly FieldError[] {
+  const errors = meta.validateObjectMetaUpdate(metadata, old.metadata, { anyFinalizer: true });
+  return meta.isUnchangedMeta(metadata, old.metadata) ? errors : [...meta.validateObjectMeta(metadata, commonRules(resource)), ...errors];
 }
 
 function commonRules({ namespaced }: ServedResource) {
