@@ -25,7 +25,7 @@ describe('a replica set', () => {
     { desired: 0, have: 600, expected: `delete ${BURST_REPLICAS}` },
   ])('that wants $desired and has $have: $expected', ({ desired, have, expected }) => {
     const active = pods(have);
-    const action = reconcileReplicas(view(desired), { active, related: () => active }, NOW);
+    const action = reconcileReplicas(view(desired), { count: active.length, active: () => active, related: () => active }, NOW);
     const count = action.type === 'create' ? ` ${action.count}` : action.type === 'delete' ? ` ${action.pods.length}` : '';
     expect(`${action.type}${count}`).toBe(expected);
   });

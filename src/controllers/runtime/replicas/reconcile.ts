@@ -20,18 +20,20 @@ export type ReplicaAction =
   | { readonly type: 'delete'; readonly pods: readonly core.Pod[] };
 
 export interface ObservedPods {
-  /** The set's active pods. */
-  readonly active: readonly core.Pod[];
+  /** How many active pods the set has. */
+  readonly count: number;
+  /** These pods. */
+  active(): readonly core.Pod[];
   /** Pods of sets with the same owner, for ranking by node. */
   related(): readonly core.Pod[];
 }
 
-export function reconcileReplicas({ replicas }: ReplicaSetView, { active, related }: ObservedPods, now: number): ReplicaAction {
-  const missing = replicas - active.length;
+export function reconcileReplicas({ replicas }: ReplicaSetView, pods: ObservedPods, now: number): ReplicaAction {
+  const missing = replicas - pods.count;
   if (missing === 0) return { type: 'none' };
   if (missing > 0) return { type: 'create', count: Math.min(missing, BURST_REPLICAS) };
   const count = Math.min(-missing, BURST_REPLICAS);
-  return { type: 'delete', pods: podsToDelete(active, related(), { count, now }) };
+  return { type: 'delete', pods: podsToDelete(pods.active(), pods.related(), { count, now }) };
 }
 
 export interface ReplicaCounts {
@@ -53,7 +55,7 @@ export function countReplicas({ minReadySeconds, templateLabels }: ReplicaSetVie
   return counts;
 }
 
-function hasLabels({ metadata }: core.Pod, labels: readonly (readonly [string, string])[]): boolean {
+export function hasLabels({ metadata }: core.Pod, labels: readonly (readonly [string, string])[]): boolean {
   for (const [key, value] of labels) if (metadata.labels?.[key] !== value) return false;
   return true;
 }
@@ -73,7 +75,7 @@ export interface ReplicaFailure {
 }
 
 export interface ObservedReplicas {
-  readonly active: readonly core.Pod[];
+  readonly counts: ReplicaCounts;
   readonly terminating: number;
   readonly failure: ReplicaFailure | undefined;
   readonly now: number;
@@ -96,11 +98,11 @@ export function replicaSetView({ spec }: ReplicaSetFields<unknown>): ReplicaSetV
 }
 
 /** The status fields of both kinds. */
-export function replicaStatus<C extends ReplicaCondition>(set: ReplicaSetFields<C>, { active, failure, now }: ObservedReplicas) {
-  const { replicas, ...counts } = countReplicas(replicaSetView(set), active, now);
+export function replicaStatus<C extends ReplicaCondition>(set: ReplicaSetFields<C>, { counts, failure, now }: ObservedReplicas) {
+  const { replicas, ...others } = counts;
   const conditions = [...failureConditions(set.status?.conditions, failure, now)];
   const { generation = 0 } = set.metadata;
-  return { replicas, ...withoutZeros({ ...counts, conditions, observedGeneration: generation }) };
+  return { replicas, ...withoutZeros({ ...others, conditions, observedGeneration: generation }) };
 }
 
 /** ReplicaFailure carries the first error until a sync succeeds. */

@@ -10,7 +10,8 @@ import { OwnWrites, type ResourceFollower } from '../own-writes.ts';
 import { PodControl } from '../pod-control.ts';
 import { isPodActive, isPodReady, isPodTerminating, nextAvailability, type PodsByController, podsByController } from '../pod-state.ts';
 import { slowStartBatch } from '../slow-start-batch.ts';
-import { type ObservedReplicas, type ReplicaSetView, reconcileReplicas } from './reconcile.ts';
+import { PodCensus, type PodTally } from './pod-census.ts';
+import { countReplicas, type ObservedPods, type ObservedReplicas, type ReplicaSetView, reconcileReplicas } from './reconcile.ts';
 
 /** The differences between ReplicaSets and ReplicationControllers. */
 export interface ReplicaKind<T extends Identified> {
@@ -31,6 +32,7 @@ export class ReplicaController<T extends Identified> implements RunningControlle
   readonly #keyed: KeyedController;
   readonly #expectations: Expectations;
   readonly #ownWrites = new OwnWrites();
+  readonly #census = new PodCensus();
   readonly #caches: { readonly sets: ResourceFollower; readonly pods: ResourceFollower };
   readonly #control: PodControl;
   readonly #sets: Lister<T>;
@@ -65,6 +67,7 @@ export class ReplicaController<T extends Identified> implements RunningControlle
       update: (before, set) => (isSpecChanged(before, set) ? this.#keyed.enqueue(set) : this.#enqueueCoalesced(set)),
       delete: (set) => {
         this.#forget(keyOf(set));
+        this.#census.forget(set.metadata.uid ?? '');
         this.#keyed.enqueue(set);
       },
     });
@@ -89,8 +92,9 @@ export class ReplicaController<T extends Identified> implements RunningControlle
   }
 
   #podAdded(pod: core.Pod): void {
+    this.#census.added(pod);
     // A pod that is already terminating when first seen was never expected.
-    if (pod.metadata.deletionTimestamp !== undefined) this.#podDeleted(pod);
+    if (pod.metadata.deletionTimestamp !== undefined) this.#podTerminating(pod);
     else if (controllerOf(pod) === undefined) this.#enqueueMatching(pod);
     else this.#podCreated(this.#setOf(pod));
   }
@@ -101,10 +105,11 @@ export class ReplicaController<T extends Identified> implements RunningControlle
   }
 
   #podUpdated(before: core.Pod, pod: core.Pod): void {
+    this.#census.updated(before, pod);
     const areLabelsChanged = !deepEqual(before.metadata.labels, pod.metadata.labels);
     if (pod.metadata.deletionTimestamp !== undefined) {
-      this.#podDeleted(pod);
-      if (areLabelsChanged) this.#podDeleted(before);
+      this.#podTerminating(pod);
+      if (areLabelsChanged) this.#podTerminating(before);
       return;
     }
     const isOwnerChanged = controllerOf(before)?.uid !== controllerOf(pod)?.uid;
@@ -122,6 +127,11 @@ export class ReplicaController<T extends Identified> implements RunningControlle
   }
 
   #podDeleted(pod: core.Pod): void {
+    this.#census.deleted(pod);
+    this.#podTerminating(pod);
+  }
+
+  #podTerminating(pod: core.Pod): void {
     const set = this.#setOf(pod);
     if (set === undefined) return;
     this.#observe(set, (key) => this.#expectations.deletionObserved(key, keyOf(pod)));
@@ -164,18 +174,54 @@ export class ReplicaController<T extends Identified> implements RunningControlle
     if (set === undefined) return this.#forget(key);
     const mayAct = this.#expectations.satisfied(key) && set.metadata.deletionTimestamp === undefined;
     const selector = this.spec.selector(set);
-    const own = this.#pods.ownedBy(set.metadata.uid ?? '');
+    const tally = this.#tallyOf(set, selector);
+    const isTooMany = tally !== undefined && tally.active > this.spec.view(set).replicas;
+    if (tally === undefined || (isTooMany && mayAct)) await this.#syncPods(set, { key, selector, mayAct });
+    else await this.#syncTally(set, tally, mayAct);
+  }
+
+  /** The counts of the set's pods, if they are all that a sync needs to have. */
+  #tallyOf(set: T, selector: Selector): PodTally | undefined {
+    const { uid = '', generation, namespace = '', deletionTimestamp } = set.metadata;
+    if (deletionTimestamp !== undefined || this.spec.view(set).minReadySeconds > 0) return undefined;
+    if (this.#expectations.expectedDeletions(keyOf(set)).size > 0) return undefined;
+    const tally = this.#census.tallyOf(uid, generation);
+    if (tally === undefined || tally.strays > 0) return undefined;
+    const canAdopt = (pod: core.Pod) => isPodActive(pod) && selector.matches(pod.metadata.labels);
+    return this.#pods.orphansIn(namespace).some(canAdopt) ? undefined : tally;
+  }
+
+  async #syncTally(set: T, { active, fullyLabeled, ready, terminating }: PodTally, mayAct: boolean): Promise<void> {
+    const pods = { count: active, active: () => this.#pods.ownedBy(set.metadata.uid ?? ''), related: () => this.#relatedPods(set) };
+    const failure = mayAct ? await this.#manage(set, pods) : undefined;
+    const counts = { replicas: active, fullyLabeledReplicas: fullyLabeled, readyReplicas: ready, availableReplicas: ready };
+    const reported = failure && this.#reported(set, active, failure.error);
+    await this.#updateStatus(set, { counts, terminating, failure: reported, now: this.context.clock.now() });
+    if (failure) throw failure.error;
+  }
+
+  #reported(set: T, active: number, error: unknown): ObservedReplicas['failure'] {
+    return { surplus: active - this.spec.view(set).replicas, message: (error as Error).message };
+  }
+
+  /** Looks at every pod, and counts them for later syncs. */
+  async #syncPods(set: T, { key, selector, mayAct }: SetSync): Promise<void> {
+    const { uid = '', generation } = set.metadata;
+    const own = this.#pods.ownedBy(uid);
+    const view = this.spec.view(set);
+    this.#census.count(uid, { generation, selector, templateLabels: view.templateLabels }, own);
     const candidates = [...own, ...this.#pods.orphansIn(set.metadata.namespace ?? '')].filter(isPodActive);
     const active = await this.#claim(set, selector, candidates);
-    const failure = mayAct ? await this.#manage(set, active) : undefined;
+    const pods = { count: active.length, active: () => active, related: () => this.#relatedPods(set) };
+    const failure = mayAct ? await this.#manage(set, pods) : undefined;
     // Pods that were just deleted must not count in the status.
     const deleted = this.#expectations.expectedDeletions(key);
     const remaining = deleted.size === 0 ? active : active.filter((pod) => !deleted.has(keyOf(pod)));
     const now = this.context.clock.now();
     const terminating = own.filter((pod) => isPodTerminating(pod) && selector.matches(pod.metadata.labels)).length;
-    const surplus = active.length - this.spec.view(set).replicas;
-    const reported = failure && { surplus, message: (failure.error as Error).message };
-    await this.#updateStatus(set, { active: remaining, terminating, failure: reported, now });
+    const counts = countReplicas(view, remaining, now);
+    const reported = failure && this.#reported(set, active.length, failure.error);
+    await this.#updateStatus(set, { counts, terminating, failure: reported, now });
     if (failure) throw failure.error;
     this.#awaitAvailability(set, active, now);
   }
@@ -200,9 +246,8 @@ export class ReplicaController<T extends Identified> implements RunningControlle
     });
   }
 
-  async #manage(set: T, active: readonly core.Pod[]): Promise<{ readonly error: unknown } | undefined> {
-    const related = () => this.#relatedPods(set);
-    const action = reconcileReplicas(this.spec.view(set), { active, related }, this.context.clock.now());
+  async #manage(set: T, pods: ObservedPods): Promise<{ readonly error: unknown } | undefined> {
+    const action = reconcileReplicas(this.spec.view(set), pods, this.context.clock.now());
     if (action.type === 'create') return this.#create(set, action.count);
     return action.type === 'delete' ? this.#delete(set, action.pods) : undefined;
   }
@@ -277,6 +322,13 @@ export class ReplicaController<T extends Identified> implements RunningControlle
     const next = nextAvailability(active, minReadySeconds, now);
     if (next !== undefined) this.#keyed.enqueueAfter(set, next);
   }
+}
+
+interface SetSync {
+  readonly key: string;
+  readonly selector: Selector;
+  /** Whether pods may be created and deleted. */
+  readonly mayAct: boolean;
 }
 
 const SIBLINGS = 'controller';
