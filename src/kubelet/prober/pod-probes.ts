@@ -28,19 +28,25 @@ const OUTPUTS: Readonly<Record<ProbeOutput, string>> = {
   errorAsUnknown: 'errored and resulted in unknown state',
 };
 
+function hasProbe({ startupProbe, readinessProbe, livenessProbe }: core.Container): boolean {
+  return Boolean(startupProbe || readinessProbe || livenessProbe);
+}
+
 /** The probes of a pod's running containers. Readiness and liveness start after the startup probe. */
 export class PodProbes {
-  readonly #containers = new Map<string, ProbedContainer>();
+  /** Made when a container has a probe: most have none. */
+  #containers: Map<string, ProbedContainer> | undefined;
 
   constructor(private readonly options: PodProbesOptions) {}
 
   /** Starts probes of new containers and stops those of exited ones. */
   follow(pod: core.Pod, state: PodState): void {
+    const specs = [...(pod.spec?.initContainers ?? []).filter(isSidecar), ...(pod.spec?.containers ?? [])].filter(hasProbe);
+    if (specs.length === 0 && this.#containers === undefined) return;
     const running = new Map(state.containers.filter(({ state: at }) => at === 'running').map((status) => [status.id, status]));
+    this.#containers ??= new Map();
     for (const id of this.#containers.keys()) if (!running.has(id)) this.#forget(id);
-    const specs = [...(pod.spec?.initContainers ?? []).filter(isSidecar), ...(pod.spec?.containers ?? [])];
     for (const spec of specs) {
-      if (!spec.startupProbe && !spec.readinessProbe && !spec.livenessProbe) continue;
       for (const status of running.values()) {
         if (status.name === spec.name && !this.#containers.has(status.id)) this.#begin(spec, status, reportedStatus(pod, status));
       }
@@ -48,28 +54,28 @@ export class PodProbes {
   }
 
   hasStarted(containerId: string): boolean {
-    const probed = this.#containers.get(containerId);
+    const probed = this.#containers?.get(containerId);
     return probed?.startup === undefined || probed.startup.result === true;
   }
 
   isReady(containerId: string): boolean {
-    const probed = this.#containers.get(containerId);
+    const probed = this.#containers?.get(containerId);
     return probed?.spec.readinessProbe === undefined || probed.readiness?.result === true;
   }
 
   failure(containerId: string): 'liveness' | 'startup' | undefined {
-    const probed = this.#containers.get(containerId);
+    const probed = this.#containers?.get(containerId);
     if (probed?.startup?.result === false) return 'startup';
     return probed?.liveness?.result === false ? 'liveness' : undefined;
   }
 
   stop(): void {
-    for (const id of this.#containers.keys()) this.#forget(id);
+    for (const id of this.#containers?.keys() ?? []) this.#forget(id);
   }
 
   /** Liveness and startup probes stop during termination; readiness continues. */
   stopJudging(): void {
-    for (const probed of this.#containers.values()) {
+    for (const probed of this.#containers?.values() ?? []) {
       probed.startup?.stop();
       probed.liveness?.stop();
     }
@@ -78,7 +84,7 @@ export class PodProbes {
   /** A container reported by an earlier kubelet stays started and ready until a probe fails. */
   #begin(spec: core.Container, status: PodContainer, reported: core.ContainerStatus | undefined): void {
     const probed: ProbedContainer = { spec, status };
-    this.#containers.set(status.id, probed);
+    this.#containers?.set(status.id, probed);
     if (spec.startupProbe && !reported?.started) probed.startup = this.#worker(probed, 'startup', spec.startupProbe);
     else this.#beginLater(probed, reported?.ready);
   }
@@ -114,9 +120,9 @@ export class PodProbes {
   }
 
   #forget(id: string): void {
-    const probed = this.#containers.get(id);
+    const probed = this.#containers?.get(id);
     if (probed !== undefined) this.#stopAll(probed);
-    this.#containers.delete(id);
+    this.#containers?.delete(id);
   }
 
   #stopAll({ startup, readiness, liveness }: ProbedContainer): void {
