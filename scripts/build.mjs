@@ -98,8 +98,8 @@ async function buildServer(build) {
 
 /** One other character makes decoding the script at every start take a third longer. esbuild escapes them in strings, but not in regular expressions. */
 function refuseOtherThanAscii() {
-  const [found] = /[^\0-\x7f]/.exec(readFileSync(SERVER, 'utf8')) ?? [];
-  if (found !== undefined) throw new Error(`${SERVER} has the character ${found}: write it as an escape in the source`);
+  const [nonAscii] = /[^\0-\x7f]/.exec(readFileSync(SERVER, 'utf8')) ?? [];
+  if (nonAscii !== undefined) throw new Error(`${SERVER} has the character ${nonAscii}: write it as an escape in the source`);
 }
 
 /** Starts a cluster and runs a pod in it, so that V8 compiles what that needs, and has it kept. */

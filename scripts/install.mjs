@@ -35,8 +35,8 @@ function npm(args) {
 function staleness() {
   const installed = readPackages('node_modules/.package-lock.json');
   if (!installed) return 'first run';
-  const wanted = Object.entries(readPackages('package-lock.json') ?? {});
-  const stale = wanted.find(([name, { version, optional }]) => name !== '' && !optional && installed[name]?.version !== version);
+  const required = Object.entries(readPackages('package-lock.json') ?? {});
+  const stale = required.find(([name, { version, optional }]) => name !== '' && !optional && installed[name]?.version !== version);
   return stale && `${stale[0].replace(/^.*node_modules\//, '')} is not at ${stale[1].version}`;
 }
 

@@ -29,8 +29,8 @@ export class AddressRange {
 
   /** Undefined when the range is full. */
   allocate(): string | undefined {
-    for (let tried = 0n; tried < this.#count; tried++) {
-      const offset = (this.#next + tried) % this.#count;
+    for (let attempt = 0n; attempt < this.#count; attempt++) {
+      const offset = (this.#next + attempt) % this.#count;
       const address = this.#at(offset + 2n);
       if (this.#used.has(address)) continue;
       this.#used.add(address);

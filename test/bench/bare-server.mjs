@@ -75,10 +75,10 @@ function merged(target, patch) {
 }
 
 function list(query) {
-  const wanted = new URLSearchParams(query);
-  const shard = /shard=(\w+)/.exec(wanted.get('labelSelector') ?? '')?.[1];
+  const params = new URLSearchParams(query);
+  const shard = /shard=(\w+)/.exec(params.get('labelSelector') ?? '')?.[1];
   const all = [...objects.values()].filter(({ object }) => shard === undefined || object.metadata.labels.shard === shard);
-  const items = all.slice(0, Number(wanted.get('limit') ?? all.length));
+  const items = all.slice(0, Number(params.get('limit') ?? all.length));
   const parts = items.flatMap(({ bytes }, i) => (i === 0 ? [bytes] : [COMMA, bytes]));
   return Buffer.concat([
     Buffer.from(`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"${revision}"},"items":[`),

@@ -94,11 +94,11 @@ async function startKubelet(directory: string, { cgroup, endpoint, port }: Kubel
 
 /** Another kubelet may run on this machine. */
 function freePort(): Promise<number> {
-  return new Promise((found, failed) => {
-    const server = createServer().once('error', failed);
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
     server.listen(0, () => {
       const address = server.address();
-      server.close(() => found(typeof address === 'object' && address !== null ? address.port : 0));
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
     });
   });
 }
@@ -119,10 +119,10 @@ async function startPods(driver: ApiDriver, names: readonly string[]): Promise<v
   const containers = [{ name: 'c', image: 'busybox:1', command: ['sleep', '100000'] }];
   const spec = { nodeName: NODE, automountServiceAccountToken: false, terminationGracePeriodSeconds: 0, containers };
   await Promise.all(names.map((name) => driver.send('POST', PODS, { body: { metadata: { name }, spec } })));
-  const wanted = new Set(names);
+  const podNames = new Set(names);
   await until('the pods run', async () => {
     const { items } = await driver.read<PodList>(PODS);
-    return items.filter(({ metadata, status }) => wanted.has(metadata.name) && status.phase === 'Running').length === wanted.size;
+    return items.filter(({ metadata, status }) => podNames.has(metadata.name) && status.phase === 'Running').length === podNames.size;
   });
 }
 

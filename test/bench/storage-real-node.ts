@@ -57,10 +57,10 @@ async function start(name, hasClaim) {
   if (hasClaim) await client.of(core.PersistentVolumeClaim).create(claim);
   await pods.create({ metadata, spec: { ...spec, terminationGracePeriodSeconds: 0 } });
   const took = (await running) - since;
-  const gone = until(name, (event) => event === 'delete');
+  const deleted = until(name, (event) => event === 'delete');
   await pods.delete(metadata, { gracePeriodSeconds: 0 });
   if (hasClaim) await client.of(core.PersistentVolumeClaim).delete(metadata);
-  await gone;
+  await deleted;
   return took;
 }
 const figures = {};

@@ -52,8 +52,8 @@ function answer(request, response, body) {
   const json = (code, value) => response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(value));
   const toReview = REVIEWS[pathname];
   if (toReview !== undefined) {
-    const { kind, apiVersion, request: asked } = JSON.parse(body);
-    return json(200, { kind, apiVersion, response: toReview(asked) });
+    const { kind, apiVersion, request: admissionRequest } = JSON.parse(body);
+    return json(200, { kind, apiVersion, response: toReview(admissionRequest) });
   }
   if (pathname.startsWith(API) && !request.socket.authorized) return json(401, { error: 'no front proxy' });
   if (pathname === `${API}/namespaces/default/apples`) {

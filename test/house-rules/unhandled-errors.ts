@@ -129,8 +129,8 @@ function isSafe({ code, text }: SourceFile, callee: string, expression: string):
 /** Where an async function of that name is declared; undefined if there is none here. */
 function declarationOf(code: string, name: string): number | undefined {
   const mention = name.replace(/[$#]/g, '\\$&');
-  const found = new RegExp(`^\\s*(?:export )?(?:private |protected )?async (?:function )?${mention}\\b`, 'm').exec(code);
-  return found === null ? undefined : found.index + found[0].search(/\S/);
+  const declaration = new RegExp(`^\\s*(?:export )?(?:private |protected )?async (?:function )?${mention}\\b`, 'm').exec(code);
+  return declaration === null ? undefined : declaration.index + declaration[0].search(/\S/);
 }
 
 function commentAbove(text: string, at: number): string {

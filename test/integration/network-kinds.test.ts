@@ -105,8 +105,8 @@ describe('the kinds of the network', () => {
     for (const [i, name] of [first, second, third].entries())
       await objects.create({ metadata: { ...key(name), labels }, ...body(i) } as never);
     await expect(objects.create({ metadata: key(first), ...body(0) } as never)).rejects.toMatchObject({ reason: 'AlreadyExists' });
-    const made = await objects.get(key(first));
-    expect(made).toMatchObject({ metadata: { ...key(first), labels }, ...body(0) });
+    const object = await objects.get(key(first));
+    expect(object).toMatchObject({ metadata: { ...key(first), labels }, ...body(0) });
 
     const listed = async (where: { namespace?: string | undefined }, labelSelector = 'test=network') =>
       (await objects.list({ ...where, labelSelector })).items.map(({ metadata }) => metadata.name);
@@ -157,9 +157,9 @@ describe('the kinds of the network', () => {
       const { kind, namespace, body, status, statusKeepsMetadata } = lifecycle;
       const objects = cluster.client.of(kind);
       const key = { name: 'with-status', ...(namespace && { namespace }) };
-      const made = await objects.create({ metadata: key, ...body(7) } as never);
+      const object = await objects.create({ metadata: key, ...body(7) } as never);
       const ofStatus = objects.subresource<Identified & { status?: object }>('status');
-      expect((await ofStatus.get(key)).metadata.uid).toBe(made.metadata.uid);
+      expect((await ofStatus.get(key)).metadata.uid).toBe(object.metadata.uid);
       const patch = { metadata: { annotations: { patched: 'yes' } }, status };
       const patched = await ofStatus.patch(key, patch, { type: 'merge' });
       expect(patched).toMatchObject({ status });

@@ -93,11 +93,11 @@ describe('a cluster', () => {
     const cluster = await startCluster({ nodes: 1, clock: 'virtual' });
     try {
       await cluster.apply('{ apiVersion: v1, kind: ConfigMap, metadata: { name: mine } }');
-      const found: string[] = await cluster.waitFor(async () => {
+      const configMaps: string[] = await cluster.waitFor(async () => {
         const all = await names(cluster);
         return all.includes('mine') && all;
       });
-      assert.ok(found.includes('mine'));
+      assert.ok(configMaps.includes('mine'));
       // @ts-expect-error: a node has a name, not a number.
       assert.throws(() => cluster.node(1));
     } finally {

@@ -177,11 +177,11 @@ function agreementFaults(watches: readonly WatchedBatches[]): string[] {
   const longest = all.toSorted((a, b) => a.fromRevision - b.fromRevision)[0];
   return all.flatMap(({ fromRevision, events }) => {
     const expected = longest!.events.filter(({ modRevision }) => modRevision >= fromRevision).map(lineOf);
-    const got = events.map(lineOf);
-    const at = expected.findIndex((line, i) => line !== got[i]);
-    if (at < 0 && got.length === expected.length) return [];
+    const lines = events.map(lineOf);
+    const at = expected.findIndex((line, i) => line !== lines[i]);
+    if (at < 0 && lines.length === expected.length) return [];
     return [
-      `a watch from ${fromRevision} differs at event ${at}: ${got[at]} instead of ${expected[at]} (${got.length} of ${expected.length})`,
+      `a watch from ${fromRevision} differs at event ${at}: ${lines[at]} instead of ${expected[at]} (${lines.length} of ${expected.length})`,
     ];
   });
 }

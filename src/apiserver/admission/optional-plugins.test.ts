@@ -162,8 +162,8 @@ describe('PodNodeSelector', () => {
     await client.of(core.Namespace).create({ metadata: { name: 'chosen', annotations } });
     await client.of(core.ServiceAccount).create({ metadata: { name: 'default', namespace: 'chosen' } });
     const inChosen = (nodeSelector: Record<string, string>) => {
-      const made = pod('p', { nodeSelector });
-      return { ...made, metadata: { ...made.metadata, namespace: 'chosen' } };
+      const draft = pod('p', { nodeSelector });
+      return { ...draft, metadata: { ...draft.metadata, namespace: 'chosen' } };
     };
     expect(await messageOf(client.of(core.Pod).create(inChosen({ env: 'live' })))).toBe(
       'pods "p" is forbidden: pod node label selector conflicts with its namespace node label selector',
@@ -184,8 +184,8 @@ describe('PodTolerationRestriction', () => {
     await client.of(core.Namespace).create({ metadata: { name: 'spots', annotations } });
     await client.of(core.ServiceAccount).create({ metadata: { name: 'default', namespace: 'spots' } });
     const inSpots = (name: string, tolerations: core.Toleration[]) => {
-      const made = pod(name, { tolerations });
-      return { ...made, metadata: { ...made.metadata, namespace: 'spots' } };
+      const draft = pod(name, { tolerations });
+      return { ...draft, metadata: { ...draft.metadata, namespace: 'spots' } };
     };
     const created = await client.of(core.Pod).create(inSpots('p', []));
     expect(created.spec!.tolerations).toContainEqual(spot);

@@ -1,5 +1,5 @@
 /** Upstream's smoothing coefficient. */
-const KEPT = 0.977;
+const SMOOTHING = 0.977;
 
 export interface DemandStats {
   readonly highWatermark: number;
@@ -42,7 +42,7 @@ export class SeatDemand {
     const deviation = Math.sqrt(variance);
     const envelope = Math.min(average + deviation, this.#high);
     // Rises at once and decays slowly.
-    this.#smoothed = Math.max(envelope, KEPT * this.#smoothed + (1 - KEPT) * envelope);
+    this.#smoothed = Math.max(envelope, SMOOTHING * this.#smoothed + (1 - SMOOTHING) * envelope);
     const stats = { highWatermark: this.#high, average, deviation, smoothed: this.#smoothed };
     this.#high = this.#current;
     this.#sum = 0;

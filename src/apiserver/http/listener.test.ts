@@ -75,7 +75,7 @@ describe('certificates by server name', () => {
     return socket;
   }
 
-  async function shown(port: number, servername: string) {
+  async function commonName(port: number, servername: string) {
     const socket = await connect(port, servername);
     const { CN } = socket.getPeerCertificate().subject;
     socket.destroy();
@@ -95,9 +95,13 @@ describe('certificates by server name', () => {
 
   it('a renewed certificate is shown to new connections that ask for its name', async () => {
     const { port, renew } = await serveNames(async () => {});
-    const before = await shown(port, 'a.example.com');
+    const before = await commonName(port, 'a.example.com');
     renew();
-    expect([before, await shown(port, 'a.example.com'), await shown(port, 'b.example.com')]).toEqual(['first', 'second', 'default']);
+    expect([before, await commonName(port, 'a.example.com'), await commonName(port, 'b.example.com')]).toEqual([
+      'first',
+      'second',
+      'default',
+    ]);
   });
 
   it("a connection by name asks for the client's certificate", async () => {

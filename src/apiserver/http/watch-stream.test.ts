@@ -133,8 +133,8 @@ describe('a watch over the network', () => {
     }
     expect(await read).toHaveLength(200);
     expect(metrics.text()).toContain('apiserver_terminated_watchers_total{group="",resource="configmaps",reason="PendingLimit"} 1');
-    const got = await readEvents(stuck, () => false).catch((error: Error) => error.message);
-    expect(got).toMatch(/^the watch ended after \d+ events$/);
+    const message = await readEvents(stuck, () => false).catch((error: Error) => error.message);
+    expect(message).toMatch(/^the watch ended after \d+ events$/);
   });
 });
 

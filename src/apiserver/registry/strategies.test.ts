@@ -374,9 +374,9 @@ describe('devices', () => {
 });
 
 test('a status that keeps metadata keeps labels, annotations, owners and finalizers', () => {
-  type Kept = { readonly metadata: meta.ObjectMeta };
-  const old: Kept = { metadata: { name: 'a', labels: { a: 'b' }, finalizers: ['example.com/x'] } };
-  const update: Kept = { metadata: { name: 'a', resourceVersion: '2', labels: { c: 'd' }, annotations: { e: 'f' } } };
+  type Stored = { readonly metadata: meta.ObjectMeta };
+  const old: Stored = { metadata: { name: 'a', labels: { a: 'b' }, finalizers: ['example.com/x'] } };
+  const update: Stored = { metadata: { name: 'a', resourceVersion: '2', labels: { c: 'd' }, annotations: { e: 'f' } } };
   expect(keepMetadata(update, old).metadata).toEqual({
     name: 'a',
     resourceVersion: '2',

@@ -3,13 +3,13 @@ import { CachedObject } from './cached-object.ts';
 import type { KubeObject } from './kube-object.ts';
 import { ObjectEncoding, StoredObject } from './object-encoding.ts';
 
-const KEPT = new ObjectEncoding('Thing', 'example.com/v1');
+const KEEPS_BYTES = new ObjectEncoding('Thing', 'example.com/v1');
 const NOT_KEPT = new ObjectEncoding('Thing', 'example.com/v1', { keepsBytes: false });
 const widget = { metadata: { name: 'a', namespace: 'x' }, text: 'é' } as unknown as KubeObject;
 
 describe('a stored object', () => {
   test('is one object with what is served, and its version is not in its bytes', () => {
-    const stored = StoredObject.of(widget, KEPT);
+    const stored = StoredObject.of(widget, KEEPS_BYTES);
     const cached = CachedObject.of('/things/x/a', 7, stored);
     expect(cached.object).toBe(stored.object);
     expect(cached.object.metadata.resourceVersion).toBe('7');
@@ -31,7 +31,7 @@ describe('a stored object', () => {
   });
 
   test('keeps its bytes once it is written, where its kind does', () => {
-    const stored = StoredObject.of(widget, KEPT);
+    const stored = StoredObject.of(widget, KEEPS_BYTES);
     const { bytes } = stored;
     stored.detach();
     expect(stored.bytes).toBe(bytes);

@@ -49,15 +49,15 @@ it('cluster DNS writes nothing at a start that changes nothing: the webhooks tha
     written.push('a write');
     throw new Error('the webhook is down');
   };
-  let asked = () => {};
+  let onFirstRequest = () => {};
   const firstRequest = new Promise<void>((resolve) => {
-    asked = resolve;
+    onFirstRequest = resolve;
   });
   const slices = { get: async () => existing, create: write, patch: write };
   // Its roles come next.
   const of = (kind: unknown) => {
     if (kind === discovery.EndpointSlice || kind === core.Service) return slices;
-    asked();
+    onFirstRequest();
     return { get: async () => existing, list: async () => ({ items: [] }), create: async () => existing, update: async () => existing };
   };
   await using dns = startClusterDns(CONFIG, Promise.resolve('127.0.0.1'), depsWith({ of } as unknown as Client));

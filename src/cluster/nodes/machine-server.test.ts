@@ -70,12 +70,12 @@ test('the kubelet of the machine serves callers that the cluster authorizes, wit
 });
 
 test('a port that the user chose for the kubelet and that is taken is an error', async () => {
-  const taken = createServer();
-  taken.listen(0, '0.0.0.0');
-  await once(taken, 'listening');
-  const server = start((taken.address() as AddressInfo).port);
+  const occupant = createServer();
+  occupant.listen(0, '0.0.0.0');
+  await once(occupant, 'listening');
+  const server = start((occupant.address() as AddressInfo).port);
   await expect(server.ready).rejects.toThrow('EADDRINUSE');
-  taken.close();
+  occupant.close();
 });
 
 test('kubelets of several clusters on one machine have ports of their own', async () => {

@@ -40,20 +40,20 @@ export function isOverloaded(allocated: ReadonlyMap<string, number>, shares: Zon
 export interface Transfers {
   /** How many endpoints each zone gives and receives. */
   readonly donors: Map<string, number>;
-  readonly receiving: Map<string, number>;
+  readonly receivers: Map<string, number>;
 }
 
 /** Moves endpoints one by one from the zone with the largest surplus to the one with the largest deficit. */
 export function transfers(allocations: Allocations, allocated: ReadonlyMap<string, number>): Transfers {
   const surplus = new Map([...allocations].map(([zone, { desired }]) => [zone, (allocated.get(zone) ?? 0) - desired]));
   const donors = new Map<string, number>();
-  const receiving = new Map<string, number>();
+  const receivers = new Map<string, number>();
   for (;;) {
     const from = extreme(surplus, 1);
     const to = extreme(surplus, -1);
-    if (from === undefined || to === undefined || (from.by < 1 && to.by < 1) || from.by < 0.5 || to.by < 0.5) return { donors, receiving };
+    if (from === undefined || to === undefined || (from.by < 1 && to.by < 1) || from.by < 0.5 || to.by < 0.5) return { donors, receivers };
     add(donors, from.zone, 1);
-    add(receiving, to.zone, 1);
+    add(receivers, to.zone, 1);
     add(surplus, from.zone, -1);
     add(surplus, to.zone, 1);
   }

@@ -72,11 +72,11 @@ function hintSlice(slice: EndpointSlice, moves: Transfers, allocated: Map<string
   return { ...slice, endpoints };
 }
 
-function receiverFor(zone: string, { donors: giving, receiving }: Transfers): string | undefined {
-  const receiver = [...receiving].find(([, count]) => count > 0)?.[0];
-  if (receiver === undefined || (giving.get(zone) ?? 0) === 0) return undefined;
-  add(giving, zone, -1);
-  add(receiving, receiver, -1);
+function receiverFor(zone: string, { donors, receivers }: Transfers): string | undefined {
+  const receiver = [...receivers].find(([, count]) => count > 0)?.[0];
+  if (receiver === undefined || (donors.get(zone) ?? 0) === 0) return undefined;
+  add(donors, zone, -1);
+  add(receivers, receiver, -1);
   return receiver;
 }
 

@@ -90,12 +90,12 @@ describe('starting slowly', () => {
   });
 
   it('stops after the first batch in which one fails', async () => {
-    const tried: number[] = [];
+    const attempts: number[] = [];
     const result = await slowStartBatch(10, 1, async (i) => {
-      tried.push(i);
+      attempts.push(i);
       if (i === 2) throw new Error('quota');
     });
-    expect(tried).toEqual([0, 1, 2]);
+    expect(attempts).toEqual([0, 1, 2]);
     expect(result).toEqual({ successes: 2, failure: new Error('quota') });
   });
 });

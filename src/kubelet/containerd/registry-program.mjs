@@ -28,16 +28,16 @@ createServer(async (request, response) => {
   if (expected !== undefined && request.headers.authorization !== expected) return fail(response, 401, 'UNAUTHORIZED');
   const [, name, kind, reference] = /^\/v2\/(.+)\/(manifests|blobs)\/([^/?]+)/.exec(request.url) ?? [];
   if (name === undefined) return response.end('{}');
-  const found = Object.entries(images).filter(([image]) => image.slice(0, image.lastIndexOf(':')) === name);
+  const tagged = Object.entries(images).filter(([image]) => image.slice(0, image.lastIndexOf(':')) === name);
   if (kind === 'manifests') {
-    const match = found.find(([image, { manifest }]) => {
+    const match = tagged.find(([image, { manifest }]) => {
       const digest = `sha256:${createHash('sha256').update(manifest).digest('hex')}`;
       return image === `${name}:${reference}` || digest === reference;
     });
     if (match === undefined) return fail(response, 404, 'MANIFEST_UNKNOWN');
     return send(response, request, { type: match[1].mediaType, body: Buffer.from(match[1].manifest) });
   }
-  const blob = found.map(([, { blobs }]) => blobs[reference]).find((content) => content !== undefined);
+  const blob = tagged.map(([, { blobs }]) => blobs[reference]).find((content) => content !== undefined);
   if (blob === undefined) return fail(response, 404, 'BLOB_UNKNOWN');
   const body = Buffer.from(blob, 'base64');
   if (broken.includes(reference)) body[Math.floor(body.length / 2)] ^= 0xff;

@@ -6,11 +6,11 @@ import { PodResize } from './pod-resize.ts';
 
 const pending = { type: 'PodResizePending', status: 'True', reason: 'Deferred', observedGeneration: 2 };
 const deps = () => {
-  const told: string[] = [];
-  const record = (_: unknown, reason: string) => void told.push(reason);
-  return { told, clock: new VirtualClock(), events: { normal: record, warning: record } as unknown as PodEvents };
+  const reasons: string[] = [];
+  const record = (_: unknown, reason: string) => void reasons.push(reason);
+  return { reasons, clock: new VirtualClock(), events: { normal: record, warning: record } as unknown as PodEvents };
 };
-const wanting = (cpu: string, conditions: readonly core.PodCondition[]): core.Pod => ({
+const resizedPod = (cpu: string, conditions: readonly core.PodCondition[]): core.Pod => ({
   metadata: { name: 'p', uid: 'u', generation: 2 },
   spec: { containers: [{ name: 'c', resources: { requests: { cpu } } }] },
   status: {
@@ -23,29 +23,29 @@ const cpuOf = (pod: core.Pod) => pod.spec?.containers?.[0]?.resources?.requests?
 
 describe('the resize of a pod that an earlier kubelet ran', () => {
   it('is still pending: the pod has what its status shows', () => {
-    const { told, ...own } = deps();
-    const pod = wanting('5', [pending]);
+    const { reasons, ...own } = deps();
+    const pod = resizedPod('5', [pending]);
     const resize = new PodResize(pod, own);
     expect(cpuOf(resize.allocated(pod))).toBe('1');
     resize.settle(pod, () => ({ reason: 'OutOfcpu', message: 'no' }));
-    expect([resize.isDeferred, cpuOf(resize.allocated(pod)), told]).toEqual([true, '1', []]);
+    expect([resize.isDeferred, cpuOf(resize.allocated(pod)), reasons]).toEqual([true, '1', []]);
     resize.settle(pod, () => undefined);
-    expect([resize.isDeferred, resize.isInProgress, cpuOf(resize.allocated(pod)), told]).toEqual([false, true, '5', ['ResizeStarted']]);
+    expect([resize.isDeferred, resize.isInProgress, cpuOf(resize.allocated(pod)), reasons]).toEqual([false, true, '5', ['ResizeStarted']]);
   });
 
   it('is not pending where no condition says so: the pod has what its spec says', () => {
-    const { told, ...own } = deps();
-    const pod = wanting('5', []);
+    const { reasons, ...own } = deps();
+    const pod = resizedPod('5', []);
     const resize = new PodResize(pod, own);
-    expect([resize.allocated(pod) === pod, resize.conditions, told]).toEqual([true, [], []]);
+    expect([resize.allocated(pod) === pod, resize.conditions, reasons]).toEqual([true, [], []]);
   });
 
   it('that is infeasible is not deferred', () => {
-    const { told, ...own } = deps();
-    const pod = wanting('5', []);
-    const resize = new PodResize(wanting('1', []), own);
+    const { reasons, ...own } = deps();
+    const pod = resizedPod('5', []);
+    const resize = new PodResize(resizedPod('1', []), own);
     resize.settle(pod, () => ({ reason: 'Infeasible', message: 'never' }));
     expect(resize.conditions).toMatchObject([{ type: 'PodResizePending', reason: 'Infeasible', message: 'never', observedGeneration: 2 }]);
-    expect([resize.isDeferred, told]).toEqual([false, ['ResizeInfeasible']]);
+    expect([resize.isDeferred, reasons]).toEqual([false, ['ResizeInfeasible']]);
   });
 });

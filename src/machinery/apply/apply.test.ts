@@ -60,10 +60,10 @@ describe('apply', () => {
     ['nulls, but not empty lists', { replicas: null, options: { a: null }, tags: [] }, { 'f:options': { 'f:a': {} }, 'f:replicas': {} }],
     [
       'undescribed values by what they are',
-      { anything: { a: { b: [1, { c: 2 }] } }, raw: { a: 1 }, open: { known: 'k', x: { y: 1 } } },
+      { anything: { a: { b: [1, { c: 2 }] } }, raw: { a: 1 }, open: { declared: 'k', x: { y: 1 } } },
       {
         'f:anything': { 'f:a': { '.': {}, 'f:b': {} } },
-        'f:open': { 'f:known': {}, 'f:x': { '.': {}, 'f:y': {} } },
+        'f:open': { 'f:declared': {}, 'f:x': { '.': {}, 'f:y': {} } },
         'f:raw': {},
       },
     ],
@@ -100,7 +100,7 @@ describe('apply', () => {
   });
 
   it('leaves null where all was removed', () => {
-    const one = apply(undefined, pod({ open: { known: 'x' } }));
+    const one = apply(undefined, pod({ open: { declared: 'x' } }));
     expect((apply(one, pod({ open: {} })).spec as JsonObject).open).toBeNull();
   });
 

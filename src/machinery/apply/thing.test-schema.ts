@@ -81,7 +81,7 @@ export const Thing = struct({
       ref: struct({ kind: text, name: text }, { atomic: true }),
       anything: { type: 'any', name: 'json', objectOnly: false, proto: 'raw' },
       raw: { type: 'any', name: 'io.k8s.apimachinery.pkg.runtime.RawExtension', objectOnly: true, proto: 'raw' },
-      open: struct({ known: text }, { preserveUnknown: true }),
+      open: struct({ declared: text }, { preserveUnknown: true }),
     }),
     presence: 'always',
   },

@@ -27,7 +27,7 @@ describe.each([
 test.each([1, 499, 500, 501, 1_001, 10_000])('a merge patch sets and deletes %i levels down', (levels) => {
   const objects = (leaf: JsonObject) => {
     let value = leaf;
-    for (let i = 0; i < levels; i++) value = { a: value, kept: 1 };
+    for (let i = 0; i < levels; i++) value = { a: value, other: 1 };
     return value;
   };
   const before = objects({ x: 1, y: 2 });

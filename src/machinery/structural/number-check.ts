@@ -22,16 +22,16 @@ export class NumberCheck {
     this.format = this.type === '' ? '' : format;
   }
 
-  check(value: number | bigint, place: Place, findings: Sink): void {
-    this.checkRange('Checked', value, { place, findings });
-    this.checkMultiple(value, place, findings);
-    this.checkMinimum(value, place, findings);
-    this.checkMaximum(value, place, findings);
+  check(value: number | bigint, place: Place, result: Sink): void {
+    this.checkRange('Checked', value, { place, result });
+    this.checkMultiple(value, place, result);
+    this.checkMinimum(value, place, result);
+    this.checkMaximum(value, place, result);
   }
 
   // Limits are also checked against the type: a fraction is an invalid limit for integers, but still compared.
-  private checkRange(noun: string, value: number | bigint, { place, findings }: { place: Place; findings: Sink }): void {
-    if (!this.fits(value)) findings.add(outOfRange(place, { noun, type: this.type, format: this.format }));
+  private checkRange(noun: string, value: number | bigint, { place, result }: { place: Place; result: Sink }): void {
+    if (!this.fits(value)) result.add(outOfRange(place, { noun, type: this.type, format: this.format }));
   }
 
   private fits(value: number | bigint): boolean {
@@ -39,31 +39,31 @@ export class NumberCheck {
     return this.format !== 'float' || Math.abs(Number(value)) < MAX_FLOAT32;
   }
 
-  private checkMultiple(value: number | bigint, place: Place, findings: Sink): void {
+  private checkMultiple(value: number | bigint, place: Place, result: Sink): void {
     const { multipleOf } = this.schema;
     if (multipleOf === undefined) return;
-    this.checkRange('MultipleOf', multipleOf, { place, findings });
+    this.checkRange('MultipleOf', multipleOf, { place, result });
     const factor = this.fits(multipleOf) && isWhole(value) ? Math.trunc(multipleOf) : multipleOf;
-    if (factor <= 0) findings.add(factorNotPositive(place, factor));
-    else if (!isMultiple(value, factor)) findings.add(notMultiple(place, value, factor));
+    if (factor <= 0) result.add(factorNotPositive(place, factor));
+    else if (!isMultiple(value, factor)) result.add(notMultiple(place, value, factor));
   }
 
-  private checkMinimum(value: number | bigint, place: Place, findings: Sink): void {
+  private checkMinimum(value: number | bigint, place: Place, result: Sink): void {
     const { minimum, exclusiveMinimum = false } = this.schema;
     if (minimum === undefined) return;
-    this.checkRange('Minimum boundary', minimum, { place, findings });
+    this.checkRange('Minimum boundary', minimum, { place, result });
     const limit = this.limitFor(value, minimum);
     if (exclusiveMinimum ? value <= limit : value < limit)
-      findings.add(outOfBound(place, value, { side: 'greater', limit, exclusive: exclusiveMinimum }));
+      result.add(outOfBound(place, value, { side: 'greater', limit, exclusive: exclusiveMinimum }));
   }
 
-  private checkMaximum(value: number | bigint, place: Place, findings: Sink): void {
+  private checkMaximum(value: number | bigint, place: Place, result: Sink): void {
     const { maximum, exclusiveMaximum = false } = this.schema;
     if (maximum === undefined) return;
-    this.checkRange('Maximum boundary', maximum, { place, findings });
+    this.checkRange('Maximum boundary', maximum, { place, result });
     const limit = this.limitFor(value, maximum);
     if (exclusiveMaximum ? value >= limit : value > limit)
-      findings.add(outOfBound(place, value, { side: 'less', limit, exclusive: exclusiveMaximum }));
+      result.add(outOfBound(place, value, { side: 'less', limit, exclusive: exclusiveMaximum }));
   }
 
   // Integers are compared with integers, where the type allows fractions too.

@@ -15,8 +15,8 @@ const at = (schema: JsonSchema): JsonSchema => ({ type: 'object', properties: { 
 function find(schema: JsonSchema, value: JsonValue, old?: JsonValue) {
   const before = old === undefined ? undefined : { v: old };
   const correlation = before && new Correlation({ v: value }, before, at(schema));
-  const findings = RuleValidator.of(at(schema), true)?.validate({ path: Path.none, value: { v: value }, old: before, correlation });
-  return { errors: findings?.errors.map(String) ?? [], warnings: findings?.warnings ?? [] };
+  const result = RuleValidator.of(at(schema), true)?.validate({ path: Path.none, value: { v: value }, old: before, correlation });
+  return { errors: result?.errors.map(String) ?? [], warnings: result?.warnings ?? [] };
 }
 
 describe('a rule', () => {
@@ -183,18 +183,18 @@ describe('the budget', () => {
   const validator = RuleValidator.of(schema, false);
 
   it('ends the validation when it is spent', () => {
-    const findings = validator?.validate({ path: Path.of('o'), value, budget: 100 });
-    expect(findings?.remaining).toBe(-1);
-    expect(findings?.errors.map(String)).toEqual([
+    const result = validator?.validate({ path: Path.of('o'), value, budget: 100 });
+    expect(result?.remaining).toBe(-1);
+    expect(result?.errors.map(String)).toEqual([
       'o: Invalid value: "object": validation failed due to running out of cost budget, no further validation rules will be run',
     ]);
   });
 
   it('is told what is left of it', () => {
-    const findings = validator?.validate({ path: Path.of('o'), value, budget: 100_000 });
-    expect(findings?.errors).toEqual([]);
-    expect(findings?.remaining).toBeLessThan(100_000);
-    expect(findings?.remaining).toBeGreaterThan(0);
+    const result = validator?.validate({ path: Path.of('o'), value, budget: 100_000 });
+    expect(result?.errors).toEqual([]);
+    expect(result?.remaining).toBeLessThan(100_000);
+    expect(result?.remaining).toBeGreaterThan(0);
   });
 
   it('of a single rule is limited too', () => {

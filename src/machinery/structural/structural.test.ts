@@ -133,7 +133,7 @@ describe('pruning', () => {
       any: {
         type: 'object',
         'x-kubernetes-preserve-unknown-fields': true,
-        properties: { known: { type: 'object', properties: { x: text } } },
+        properties: { declared: { type: 'object', properties: { x: text } } },
       },
       e: { type: 'object', 'x-kubernetes-embedded-resource': true, properties: { spec: text } },
     },
@@ -150,7 +150,7 @@ describe('pruning', () => {
       o: { x: 'y', nope: 1 },
       l: [{ x: 'y', nope: 1 }],
       m: { k: { x: 'y', nope: 1 } },
-      any: { free: { y: 1 }, known: { x: '1', y: 2 } },
+      any: { free: { y: 1 }, declared: { x: '1', y: 2 } },
       e: { apiVersion: 'v1', metadata: { z: 1 }, spec: 's', status: 't' },
     };
     expect(pruneUnknownFields(schema, object)).toEqual({
@@ -162,10 +162,10 @@ describe('pruning', () => {
         o: { x: 'y' },
         l: [{ x: 'y' }],
         m: { k: { x: 'y' } },
-        any: { free: { y: 1 }, known: { x: '1' } },
+        any: { free: { y: 1 }, declared: { x: '1' } },
         e: { apiVersion: 'v1', metadata: { z: 1 }, spec: 's' },
       },
-      unknownFields: ['any.known.y', 'constructor', 'e.status', 'l[0].nope', 'm.k.nope', 'nope', 'o.nope'],
+      unknownFields: ['any.declared.y', 'constructor', 'e.status', 'l[0].nope', 'm.k.nope', 'nope', 'o.nope'],
     });
   });
 

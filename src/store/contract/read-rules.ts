@@ -81,8 +81,8 @@ export function readRules(engine: ContractEngine): void {
     while (isWriting) {
       const { entries, revision } = await page(store, { prefix: '/' });
       for (const { modRevision } of entries) expect(modRevision).toBeLessThanOrEqual(revision);
-      const got = await store.get('/1');
-      expect(got.entry?.modRevision ?? 0).toBeLessThanOrEqual(got.revision);
+      const value = await store.get('/1');
+      expect(value.entry?.modRevision ?? 0).toBeLessThanOrEqual(value.revision);
       await new Promise((resolve) => setImmediate(resolve));
     }
     await writer;

@@ -94,8 +94,8 @@ describe.skipIf(reason !== undefined)('a pod on a real node with a pod certifica
     await using node = await openRealKubelet({}, enabled);
     const pod = await node.run('p', { serviceAccountName: 'default' } as never);
     const clock = new VirtualClock({ startMs: realClock.now() });
-    const told: string[] = [];
-    const recorder = { normal: () => {}, warning: (_about: unknown, why: string) => void told.push(why), record: () => {} };
+    const messages: string[] = [];
+    const recorder = { normal: () => {}, warning: (_about: unknown, why: string) => void messages.push(why), record: () => {} };
     const { client, nodeName } = node;
     const deps = { client, nodeName, clock, recorder, random: systemRandom, logger: silentLogger };
     await using certificates = new PodCertificates(deps, () => {});
@@ -117,7 +117,7 @@ describe.skipIf(reason !== undefined)('a pod on a real node with a pod certifica
     await bundleKey();
     await openRequest(node);
     await expect
-      .poll(async () => [await bundleKey(), ...told], POLL)
+      .poll(async () => [await bundleKey(), ...messages], POLL)
       .toEqual([pemOf(second), 'CertificateOverdueForRefresh', 'CertificateExpired']);
   });
 
@@ -126,10 +126,10 @@ describe.skipIf(reason !== undefined)('a pod on a real node with a pod certifica
     await node.create('p', withCertificate({ keyType: 'ED25519', keyPath: 'key.pem', certificateChainPath: 'chain.pem' }) as never);
     const request = await openRequest(node);
     await answer(node, request, { conditions: [condition('Denied', 'not for you')] });
-    const told = [
+    const messages = [
       `Denied: PodCertificateRequest default/${request.metadata.name} was denied, reason="Test", message="not for you"`,
       'FailedMount: MountVolume.SetUp failed for volume "v" : PodCertificateRequest was permanently denied: reason="Test" message="not for you"',
     ];
-    await expect.poll(async () => (await node.events('p')).filter((event) => told.includes(event)).length, POLL).toBe(2);
+    await expect.poll(async () => (await node.events('p')).filter((event) => messages.includes(event)).length, POLL).toBe(2);
   });
 });

@@ -34,17 +34,17 @@ const commands = {
   async open({ key, host, port, timeoutMs = 1000 }) {
     const socket = net.connect({ host, port });
     socket.on('error', () => {});
-    kept.set(key, socket);
+    mappings.set(key, socket);
     return { reply: JSON.parse(await firstLine(socket, timeoutMs)) };
   },
   async echo({ key, text, timeoutMs = 1000 }) {
-    const socket = kept.get(key);
+    const socket = mappings.get(key);
     if (!socket || socket.destroyed) return { failure: 'closed' };
     socket.write(`${text}\n`);
     return { reply: await firstLine(socket, timeoutMs) };
   },
 };
-const kept = new Map();
+const mappings = new Map();
 
 function firstLine(socket, timeoutMs) {
   return new Promise((resolve, reject) => {

@@ -52,11 +52,11 @@ function isAllowed(policies: readonly Policy[], from: TestPod, to: TestPod, port
     });
   const isPort = (ports: Rule['ports']) =>
     !ports?.length ||
-    ports.some(({ protocol = 'TCP', port: given, endPort }) => {
+    ports.some(({ protocol = 'TCP', port: allowed, endPort }) => {
       if (protocol !== 'TCP') return false;
-      if (given === undefined) return true;
-      if (typeof given === 'string') return given === 'http' && port === PORTS[0];
-      return port >= given && port <= (endPort ?? given);
+      if (allowed === undefined) return true;
+      if (typeof allowed === 'string') return allowed === 'http' && port === PORTS[0];
+      return port >= allowed && port <= (endPort ?? allowed);
     });
   const passes = (about: readonly Policy[], rulesOf: (policy: Policy) => Rule[], other: TestPod) =>
     about.length === 0 ||

@@ -71,25 +71,25 @@ const PLACES = { pod: ['/api/v1', 'pods'], configmap: ['/api/v1', 'configmaps'],
   persistentvolumeclaim: ['/api/v1', 'persistentvolumeclaims'], endpoints: ['/api/v1', 'endpoints'], resourcequota: ['/api/v1', 'resourcequotas'],
   job: ['/apis/batch/v1', 'jobs'], deployment: ['/apis/apps/v1', 'deployments'], daemonset: ['/apis/apps/v1', 'daemonsets'], statefulset: ['/apis/apps/v1', 'statefulsets'], lease: ['/apis/coordination.k8s.io/v1', 'leases'] };
 const place = (ns, kind, name = '', subresource = '') => {
-  const found = PLACES[kind.toLowerCase()];
-  if (!found) throw new Error(`unknown kind ${kind}`);
-  return [`${found[0]}/namespaces/${ns}/${found[1]}`, name, subresource].filter(Boolean).join('/');
+  const place = PLACES[kind.toLowerCase()];
+  if (!place) throw new Error(`unknown kind ${kind}`);
+  return [`${place[0]}/namespaces/${ns}/${place[1]}`, name, subresource].filter(Boolean).join('/');
 };
 const at = (object, dotted) => dotted.split('.').reduce((value, key) => {
   if (value === undefined || value === null) return undefined;
   const match = /^(\w+)\[(.+)]$/.exec(key);
   return match ? value[match[1]]?.find((item) => item.name === match[2] || item.type === match[2]) : value[key];
 }, object);
-const holds = (object, [dotted, op, wanted]) => {
+const holds = (object, [dotted, op, expected]) => {
   const value = at(object, dotted);
   switch (op) {
-    case '==': return value === wanted;
-    case '!=': return value !== wanted;
-    case '>=': return value >= wanted;
-    case '<=': return value <= wanted;
+    case '==': return value === expected;
+    case '!=': return value !== expected;
+    case '>=': return value >= expected;
+    case '<=': return value <= expected;
     case 'exists': return value !== undefined;
     case 'absent': return value === undefined;
-    case 'matches': return typeof value === 'string' && new RegExp(wanted).test(value);
+    case 'matches': return typeof value === 'string' && new RegExp(expected).test(value);
     default: throw new Error(`unknown operator ${op}`);
   }
 };
@@ -170,13 +170,13 @@ async function perform(step, ns, names, extra) {
     return names.value(Object.fromEntries(step.pick.map((dotted) => [dotted, at(body, dotted) ?? null])), extra);
   } else if (step.events) {
     const { body } = await api('GET', `/api/v1/namespaces/${ns}/events?fieldSelector=${encodeURIComponent(`involvedObject.name=${step.events}`)}`);
-    const found = new Map();
+    const events = new Map();
     for (const event of body.items) {
       if (step.only && !new RegExp(step.only).test(event.reason)) continue;
-      const told = names.value({ type: event.type, reason: event.reason, message: event.message ?? '', component: event.source?.component || event.reportingComponent || '', fieldPath: event.involvedObject.fieldPath ?? '' }, extra);
-      found.set(JSON.stringify(told), told);
+      const eventFields = names.value({ type: event.type, reason: event.reason, message: event.message ?? '', component: event.source?.component || event.reportingComponent || '', fieldPath: event.involvedObject.fieldPath ?? '' }, extra);
+      events.set(JSON.stringify(eventFields), eventFields);
     }
-    return [...found.keys()].sort().map((key) => found.get(key));
+    return [...events.keys()].sort().map((key) => events.get(key));
   } else if (step.kubectl) {
     const ask = () => kubectl(['-n', ns, ...step.kubectl], { stdin: step.stdin, timeoutMs: (step.timeout ?? 30) * 1000 });
     let { code, stdout, stderr } = await ask();
@@ -191,12 +191,12 @@ async function perform(step, ns, names, extra) {
   return undefined;
 }
 
-function differences(expected, got, where = '') {
-  if (expected && got && typeof expected === 'object' && typeof got === 'object' && Array.isArray(expected) === Array.isArray(got)) {
-    if (Array.isArray(expected) && expected.length !== got.length) return [`${where}: ${expected.length} items expected, got ${got.length}: ${JSON.stringify(expected).slice(0, 600)} vs ${JSON.stringify(got).slice(0, 600)}`];
-    return [...new Set([...Object.keys(expected), ...Object.keys(got)])].flatMap((key) => differences(expected[key], got[key], `${where}/${key}`));
+function differences(expected, actual, where = '') {
+  if (expected && actual && typeof expected === 'object' && typeof actual === 'object' && Array.isArray(expected) === Array.isArray(actual)) {
+    if (Array.isArray(expected) && expected.length !== actual.length) return [`${where}: ${expected.length} items expected, got ${actual.length}: ${JSON.stringify(expected).slice(0, 600)} vs ${JSON.stringify(actual).slice(0, 600)}`];
+    return [...new Set([...Object.keys(expected), ...Object.keys(actual)])].flatMap((key) => differences(expected[key], actual[key], `${where}/${key}`));
   }
-  return JSON.stringify(expected) === JSON.stringify(got) ? [] : [`${where}: expected ${JSON.stringify(expected)?.slice(0, 500)}, got ${JSON.stringify(got)?.slice(0, 500)}`];
+  return JSON.stringify(expected) === JSON.stringify(actual) ? [] : [`${where}: expected ${JSON.stringify(expected)?.slice(0, 500)}, got ${JSON.stringify(actual)?.slice(0, 500)}`];
 }
 
 let counter = 0;

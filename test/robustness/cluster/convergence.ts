@@ -71,12 +71,12 @@ function nodeFaults({ nodes }: Snapshot): readonly string[] {
   ]);
 }
 
-function podFaults({ pods, ...found }: Snapshot): readonly string[] {
-  const owners = new Set([found.sets, found.statefulSets, found.daemonSets, found.jobs].flat().map(({ metadata }) => metadata.uid));
+function podFaults({ pods, ...owners }: Snapshot): readonly string[] {
+  const uids = new Set([owners.sets, owners.statefulSets, owners.daemonSets, owners.jobs].flat().map(({ metadata }) => metadata.uid));
   return pods.flatMap((pod) => {
     const name = `pod ${pod.metadata.namespace}/${pod.metadata.name}`;
     if (pod.metadata.deletionTimestamp) return [`${name} is still going`];
-    if (!owners.has(ownerOf(pod)?.uid)) return [`${name} belongs to nobody`];
+    if (!uids.has(ownerOf(pod)?.uid)) return [`${name} belongs to nobody`];
     return hasEnded(pod) || isReady(pod) ? [] : [`${name} is ${pod.status?.phase} and not ready`];
   });
 }

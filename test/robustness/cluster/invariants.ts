@@ -57,14 +57,14 @@ export class Invariants {
 
   #replicaSet({ before, after, ...at }: Change<apps.ReplicaSet>): void {
     if (after === undefined) return;
-    const [had, has] = [before?.spec?.replicas ?? 0, after.spec?.replicas ?? 0];
-    this.#recent('most', after).set(has, at.now);
-    this.#recent('least', after).set(has, at.now);
+    const [oldSize, newSize] = [before?.spec?.replicas ?? 0, after.spec?.replicas ?? 0];
+    this.#recent('most', after).set(newSize, at.now);
+    this.#recent('least', after).set(newSize, at.now);
     const owner = this.state.all('deployments').find(({ metadata }) => metadata.uid === ownerOf(after)?.uid);
-    if (owner === undefined || had === has) return;
+    if (owner === undefined || oldSize === newSize) return;
     const sets = this.state.all('replicasets').filter((set) => ownerOf(set)?.uid === owner.metadata.uid);
-    if (has > had) this.#scaledUp(owner, sets, at);
-    else if (owner.metadata.name === CALM) this.#scaledDown(owner, { sets, changed: after, had, ...at });
+    if (newSize > oldSize) this.#scaledUp(owner, sets, at);
+    else if (owner.metadata.name === CALM) this.#scaledDown(owner, { sets, changed: after, oldSize, ...at });
   }
 
   #scaledUp(owner: apps.Deployment, sets: readonly apps.ReplicaSet[], at: At): void {
@@ -76,7 +76,7 @@ export class Invariants {
   /** Pods that are not available go first, so as many stay available as a set has, or is to have. */
   #scaledDown(
     owner: apps.Deployment,
-    { sets, changed, had, ...at }: At & { sets: readonly apps.ReplicaSet[]; changed: apps.ReplicaSet; had: number },
+    { sets, changed, oldSize, ...at }: At & { sets: readonly apps.ReplicaSet[]; changed: apps.ReplicaSet; oldSize: number },
   ): void {
     const stay = (countOf: (set: apps.ReplicaSet) => number) =>
       sets.reduce(
@@ -84,7 +84,7 @@ export class Invariants {
         0,
       );
     const left = stay(({ spec }) => spec?.replicas ?? 0);
-    const previously = stay((set) => (set.metadata.uid === changed.metadata.uid ? had : (set.spec?.replicas ?? 0)));
+    const previously = stay((set) => (set.metadata.uid === changed.metadata.uid ? oldSize : (set.spec?.replicas ?? 0)));
     const least = this.#recent('least', owner).lowest(at.now);
     if (left < Math.min(least, previously))
       this.#fault(at, `${owner.metadata.name} leaves ${left} pods available, and maxUnavailable asks for ${least}`);

@@ -91,12 +91,12 @@ function coversPart(owned: PolicyRule, part: PolicyRule): boolean {
 }
 
 describe('the uncovered rules', () => {
-  it('are none only if the held rules allow every request that the others allow', () => {
+  it('are none only if the granted rules allow every request that the others allow', () => {
     fc.assert(
-      fc.property(fc.array(anyRule, { maxLength: 4 }), fc.array(anyRule, { maxLength: 3 }), anyRequest, (held, required, request) => {
-        if (uncoveredRules(held, required).length > 0) return;
+      fc.property(fc.array(anyRule, { maxLength: 4 }), fc.array(anyRule, { maxLength: 3 }), anyRequest, (granted, required, request) => {
+        if (uncoveredRules(granted, required).length > 0) return;
         const wantedAllows = required.some((rule) => ruleAllows(rule, request));
-        expect(!wantedAllows || held.some((rule) => ruleAllows(rule, request))).toBe(true);
+        expect(!wantedAllows || granted.some((rule) => ruleAllows(rule, request))).toBe(true);
       }),
       { numRuns: 2000 },
     );

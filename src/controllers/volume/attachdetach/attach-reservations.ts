@@ -19,10 +19,10 @@ export class AttachReservations {
   }
 
   /** Drops the reservations of a node for volumes that are in the cache, or that are neither desired nor attached there. */
-  async release(nodeName: string, { cached, wanted }: { cached: ReadonlySet<string>; wanted: ReadonlySet<string> }): Promise<void> {
+  async release(nodeName: string, { cached, desired }: { cached: ReadonlySet<string>; desired: ReadonlySet<string> }): Promise<void> {
     for (const [volume, reservation] of [...this.#byVolume]) {
       if (reservation.nodeName !== nodeName) continue;
-      if (cached.has(volume) || (!wanted.has(volume) && !(await reservation.isAttached()))) this.#byVolume.delete(volume);
+      if (cached.has(volume) || (!desired.has(volume) && !(await reservation.isAttached()))) this.#byVolume.delete(volume);
     }
   }
 }

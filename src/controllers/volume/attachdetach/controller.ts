@@ -130,7 +130,7 @@ class AttachDetachController implements RunningController {
     const actions = reconcileAttachments(state);
     const disks = this.#planDisks(nodeName);
     const cached = new Set([...attachments.map(volumeOf), ...this.#disksOf(nodeName)]);
-    await this.#reservations.release(nodeName, { cached, wanted: this.#reserve(nodeName, actions, disks) });
+    await this.#reservations.release(nodeName, { cached, desired: this.#reserve(nodeName, actions, disks) });
     this.#report(nodeName, attachments);
     // A volume leaves the node's status before it is detached, so that no kubelet relies on it.
     const leaving = new Set(actions.flatMap((action) => (action.type === 'detach' ? [action.name] : [])));
@@ -216,20 +216,20 @@ class AttachDetachController implements RunningController {
 
   /** The volumes that the node gets now. */
   #reserve(nodeName: string, actions: readonly AttachAction[], { added }: NodeDisksPlan): ReadonlySet<string> {
-    const wanted = new Set<string>();
+    const desired = new Set<string>();
     const reserve = (volume: string, isAttached: () => Promise<boolean>) => {
-      wanted.add(volume);
+      desired.add(volume);
       this.#reservations.reserve(volume, { nodeName, isAttached });
     };
     const { client } = this.context;
     for (const action of actions) {
       if (action.type !== 'attach') continue;
       const { name } = action.attachment.metadata;
-      reserve(volumeOf(action.attachment), async () => (await found(client.of(storage.VolumeAttachment).get({ name }))) !== undefined);
+      reserve(volumeOf(action.attachment), async () => (await ifPresent(client.of(storage.VolumeAttachment).get({ name }))) !== undefined);
     }
     for (const { uniqueName } of added)
-      reserve(uniqueName, async () => attachedDisks(await found(client.of(core.Node).get({ name: nodeName }))).includes(uniqueName));
-    return wanted;
+      reserve(uniqueName, async () => attachedDisks(await ifPresent(client.of(core.Node).get({ name: nodeName }))).includes(uniqueName));
+    return desired;
   }
 
   #rememberUnneeded(attachments: readonly storage.VolumeAttachment[], desired: ReadonlyMap<string, AttachableVolume>): void {
@@ -336,7 +336,7 @@ function hasEnded({ status }: core.Pod): boolean {
   return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
 
-async function found<T>(read: Promise<T>): Promise<T | undefined> {
+async function ifPresent<T>(read: Promise<T>): Promise<T | undefined> {
   return read.catch((error: unknown) => {
     if (!isStatusReason(error, 'NotFound')) throw error;
     return undefined;

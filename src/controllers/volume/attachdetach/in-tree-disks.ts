@@ -45,10 +45,10 @@ export function reconcileDisks(state: NodeDisksState): NodeDisksPlan {
   const added = state.node === undefined ? [] : missing.filter((disk) => nodesOf(disk).length === 0);
   const refused = missing.map((disk) => ({ disk, nodes: nodesOf(disk) })).filter(({ nodes }) => nodes.length > 0);
   const leaving = before.filter((name) => !state.desired.has(name)).map((name) => ({ name, how: mayLeave(name, state) }));
-  const gone = new Set(leaving.flatMap(({ name, how }) => (how === undefined ? [] : [name])));
+  const deletedNames = new Set(leaving.flatMap(({ name, how }) => (how === undefined ? [] : [name])));
   return {
     ...{ added, refused, forced: leaving.flatMap(({ name, how }) => (how === 'forced' ? [name] : [])) },
-    attached: [...before.filter((name) => !gone.has(name)), ...added.map(({ uniqueName }) => uniqueName)],
+    attached: [...before.filter((name) => !deletedNames.has(name)), ...added.map(({ uniqueName }) => uniqueName)],
   };
 }
 

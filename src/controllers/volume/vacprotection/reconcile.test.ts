@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { storage } from '#api';
 import { classesOfClaim, reconcileClass } from './reconcile.ts';
 
-const HELD = ['kubernetes.io/vac-protection'];
+const PROTECTED = ['kubernetes.io/vac-protection'];
 
 function attributes(finalizers: readonly string[], deleted: boolean): storage.VolumeAttributesClass {
   const deletion = deleted ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {};
@@ -11,10 +11,10 @@ function attributes(finalizers: readonly string[], deleted: boolean): storage.Vo
 
 describe('a class of volume attributes', () => {
   it.each<[string, storage.VolumeAttributesClass, boolean, readonly string[] | undefined]>([
-    ['gets its finalizer when it has none', attributes([], false), false, HELD],
-    ['is left alone while it is not deleted', attributes(HELD, false), false, undefined],
-    ['is kept while something names it', attributes(HELD, true), true, undefined],
-    ['goes when nothing names it', attributes([...HELD, 'a/b'], true), false, ['a/b']],
+    ['gets its finalizer when it has none', attributes([], false), false, PROTECTED],
+    ['is left alone while it is not deleted', attributes(PROTECTED, false), false, undefined],
+    ['is kept while something names it', attributes(PROTECTED, true), true, undefined],
+    ['goes when nothing names it', attributes([...PROTECTED, 'a/b'], true), false, ['a/b']],
   ])('%s', (_name, of, isUsed, expected) => {
     expect(reconcileClass(of, isUsed)?.metadata.finalizers).toEqual(expected);
   });

@@ -16,7 +16,7 @@ export class AddressPool {
   }
 
   take(): string {
-    for (let tried = FIRST_HOST; tried < this.#size; tried++) {
+    for (let attempt = FIRST_HOST; attempt < this.#size; attempt++) {
       const offset = this.#next;
       this.#next = offset + 1n >= this.#size - this.#broadcast ? FIRST_HOST : offset + 1n;
       if (this.#addresses.has(offset)) continue;

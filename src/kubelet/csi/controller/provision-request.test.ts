@@ -8,7 +8,7 @@ const request = (spec: object = {}, parameters: Readonly<Record<string, string>>
     { metadata: { name: 'fast' }, provisioner: 'disk.example.com', parameters },
     false,
   );
-const made = { driverName: 'disk.example.com', volumeId: 'v', capacityBytes: 1, volumeContext: {}, topologies: [] };
+const provisioned = { driverName: 'disk.example.com', volumeId: 'v', capacityBytes: 1, volumeContext: {}, topologies: [] };
 
 describe('what is asked of a driver for a claim', () => {
   it('is one capability for each access mode', () => {
@@ -51,7 +51,7 @@ describe('what is asked of a driver for a claim', () => {
 
 describe('the volume of a claim', () => {
   it('says that its deletion needs no secret', () => {
-    expect(persistentVolume(request(), made).metadata.annotations).toEqual({
+    expect(persistentVolume(request(), provisioned).metadata.annotations).toEqual({
       'pv.kubernetes.io/provisioned-by': 'disk.example.com',
       'volume.kubernetes.io/provisioner-deletion-secret-name': '',
       'volume.kubernetes.io/provisioner-deletion-secret-namespace': '',
@@ -60,6 +60,6 @@ describe('the volume of a claim', () => {
 
   it('names the secret for its modification', () => {
     const parameters = { [`${PREFIX}/controller-modify-secret-name`]: 's', [`${PREFIX}/controller-modify-secret-namespace`]: 'n' };
-    expect(modifySecret(persistentVolume(request({}, parameters), made))).toEqual({ name: 's', namespace: 'n' });
+    expect(modifySecret(persistentVolume(request({}, parameters), provisioned))).toEqual({ name: 's', namespace: 'n' });
   });
 });

@@ -37,7 +37,7 @@ describe('the swap of a container', () => {
       { memorySwapLimitInBytes: 2 * GIB },
     ],
     ['has no limit with cgroup v1 and no memory limit', pod('Burstable'), container('1Gi'), facts({ cgroupVersion: 1 }), {}],
-  ] as const)('%s', (_, owner, spec, given, expected) => {
-    expect(swapLimits(owner, spec, given)).toEqual(expected);
+  ] as const)('%s', (_, owner, spec, node, expected) => {
+    expect(swapLimits(owner, spec, node)).toEqual(expected);
   });
 });

@@ -189,8 +189,8 @@ describe('an iSCSI disk', () => {
         `-m node -p ${PORTAL} -T ${IQN} -I ${iface} -o update -n node.session.auth.password -v secret`,
       ]),
     );
-    const kept = await readFile(join(root, `plugins/kubernetes.io/iscsi/iface-${iface}/${PORTAL}-${IQN}-lun-3.json`), 'utf8');
-    expect(kept).not.toContain('secret');
+    const record = await readFile(join(root, `plugins/kubernetes.io/iscsi/iface-${iface}/${PORTAL}-${IQN}-lun-3.json`), 'utf8');
+    expect(record).not.toContain('secret');
     await tearDown('a');
     expect((await calls()).at(-1)).toBe(`-m iface -I ${iface} -o delete`);
   });

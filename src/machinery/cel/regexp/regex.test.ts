@@ -35,7 +35,7 @@ describe('matching', () => {
     expect(other.filter((text) => regex.test(text))).toEqual([]);
   });
 
-  test.each<[pattern: string, text: string, found: string[]]>([
+  test.each<[pattern: string, text: string, expected: string[]]>([
     ['a+', 'baaac aa', ['aaa', 'aa']],
     ['a+?', 'baaa', ['a', 'a', 'a']],
     ['a|ab', 'ab', ['a']],

@@ -230,25 +230,25 @@ describe('device claims', () => {
 });
 
 describe('an extended resource', () => {
-  const wanting = pod('p', { requests: { 'example.com/gpu': '1' } });
+  const requesting = pod('p', { requests: { 'example.com/gpu': '1' } });
   const state = { nodes, deviceClasses: [standsFor('example.com/gpu')], resourceSlices: [slice('b', [{ name: 'g' }])] };
 
   test('is had from devices of its class', () => {
-    expect(outcome(place(wanting, state))).toBe('b');
+    expect(outcome(place(requesting, state))).toBe('b');
   });
 
   test('is had from a device plugin where the node has one', () => {
     const plugged = node('c', { allocatable: { 'example.com/gpu': '1' } });
-    expect(outcome(place(wanting, { ...state, nodes: [plugged], resourceSlices: [] }))).toBe('c');
+    expect(outcome(place(requesting, { ...state, nodes: [plugged], resourceSlices: [] }))).toBe('c');
   });
 
   test('of no class is counted on the node alone', () => {
-    expect(outcome(place(wanting, { ...state, deviceClasses: [deviceClass('gpu')] }))).toContain('2 Insufficient example.com/gpu');
+    expect(outcome(place(requesting, { ...state, deviceClasses: [deviceClass('gpu')] }))).toContain('2 Insufficient example.com/gpu');
   });
 
   test('is not had where all devices are allocated', () => {
     const allocatedClaim = claim('x', {}, allocated('b', 'g'));
-    expect(outcome(place(wanting, { ...state, resourceClaims: [allocatedClaim] }))).toContain('2 cannot allocate all claims');
+    expect(outcome(place(requesting, { ...state, resourceClaims: [allocatedClaim] }))).toContain('2 cannot allocate all claims');
   });
 
   test('waits until the claim of an earlier try is gone', () => {
@@ -261,7 +261,7 @@ describe('an extended resource', () => {
       ownerReferences: [owner],
     };
     const left = { ...claim('left'), metadata } as Claim;
-    const placement = place(wanting, { ...state, resourceClaims: [left] });
+    const placement = place(requesting, { ...state, resourceClaims: [left] });
     expect(outcome(placement)).toContain('2 cannot schedule extended resource claim. deletion of ResourceClaim completed');
   });
 
