@@ -7,7 +7,7 @@ import type { Cluster, ClusterConfig } from './start-cluster.ts';
 type ReadyOptions = Pick<ClusterConfig, 'nodes' | 'controllerManager'> & { readonly waitMs?: number };
 
 const POLL_MS = 5;
-/** Each look at the nodes reads all of them: those of a large cluster are looked at less often. */
+/** Each poll lists all nodes, so large clusters are polled less often. */
 const POLL_MS_PER_NODE = 0.05;
 const DEFAULT_WAIT_MS = 60_000;
 

@@ -16,7 +16,7 @@ const silent: Transport = {
   async [Symbol.asyncDispose]() {},
 };
 
-test('is alive but not ready, and answers SERVFAIL, until it knows all services', async () => {
+test('cluster DNS is alive but not ready, and answers SERVFAIL, until all services are listed', async () => {
   const anywhere = '127.0.0.1:0';
   const addresses = { healthBindAddress: anywhere, readyBindAddress: anywhere, metricsBindAddress: anywhere };
   const deps = { clock: realClock, random: seededRandom(1), logger: silentLogger, metrics: new MetricsRegistry() };

@@ -29,7 +29,7 @@ async function settled(client: Client, name: string): Promise<flowcontrol.FlowSc
   throw new Error('the watch ended first');
 }
 
-test('the first flow schemas tell who made them, and who says where they lead', async () => {
+test('bootstrap flow schemas have the field managers of upstream', async () => {
   await using server = await serve();
   const { metadata, status } = await settled(server.client, 'exempt');
   expect(status?.conditions).toMatchObject([{ type: 'Dangling', status: 'False', reason: 'Found' }]);
@@ -39,7 +39,7 @@ test('the first flow schemas tell who made them, and who says where they lead', 
   ]);
 });
 
-test('a second start creates nothing that the first one created', async () => {
+test('a second start of the API server creates no system object again', async () => {
   const clock = new VirtualClock();
   const store = openMemoryStore({ clock });
   const first = await serve(clock, store);

@@ -55,7 +55,7 @@ test('answers name the schema and the level that a request was served by', async
   ]);
 });
 
-test('what a level that does not queue cannot take is answered 429 with a time to come back, while other levels go on', async () => {
+test('a priority level without queues answers excess requests 429 with Retry-After, and other levels go on', async () => {
   let open: () => void = () => {};
   const opening = new Promise<void>((resolve) => {
     open = resolve;

@@ -145,7 +145,7 @@ describe('paths', () => {
   });
 });
 
-test('other work gets its turn while the index of all documents is made', async () => {
+test('the event loop runs other work while the index of OpenAPI documents is built', async () => {
   const fresh = new OpenApi(new Source(), { serverVersion });
   const other = realClock.sleep(1).then(() => 'other work');
   const index = fresh.indexV3(realClock).then(() => 'the index');

@@ -51,7 +51,7 @@ test.each([
   ['[{resources: [events.events.k8s.io], providers: [{identity: {}}]}]', "Use 'events' instead in the config file"],
   ['[{resources: [Secrets], providers: [{identity: {}}]}]', 'resource name should not contain capital letters'],
   ['[{resources: [secrets], provider: [{identity: {}}]}]', 'strict decoding error: resources[0].provider: unknown field'],
-])('is refused: %s', (resources, message) => {
+])('an encryption configuration is rejected: %s', (resources, message) => {
   expect(() => parse(resources)).toThrow(message);
 });
 

@@ -32,7 +32,7 @@ test('an object of the store is served as it is when nothing is wrong with it', 
   expect(JSON.parse(value)).toMatchObject({ metadata: { name: 'a' } });
 });
 
-test('what has another type than its kind says is left out, for all readers, and the store keeps it', async () => {
+test('stored fields with a wrong type are left out for all readers, and stay in the store', async () => {
   const stored = `${HEAD},"spec":{"containers":[null,{"name":7,"image":"i"}],"nodeName":{"a":1}},"status":[]}`;
   const { object, served, lines, metrics, value } = await readBack(stored);
   const containers = [

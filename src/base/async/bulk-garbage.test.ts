@@ -11,7 +11,7 @@ it('collects the young generation once for every 4 MiB that were read', () => {
   expect(gc.mock.calls).toEqual([[{ type: 'minor' }], [{ type: 'minor' }]]);
 });
 
-it('does without a collector in programs that expose none', () => {
+it('bulk data is not collected early in programs without --expose-gc', () => {
   vi.stubGlobal('gc', undefined);
   expect(() => new BulkGarbage().add(1 << 30)).not.toThrow();
 });

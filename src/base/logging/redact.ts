@@ -40,7 +40,7 @@ function withoutPrivateKeys(text: string): string {
   return parts.join('') + text.slice(start);
 }
 
-/** Cut where it is long; somewhat more is looked at, so that a secret at the end is seen whole. */
+/** Truncated if it is long; somewhat more is searched, so that a secret at the end is found whole. */
 function shortText(text: string): string {
   if (text.length <= MAX_TEXT) return redactText(text);
   return `${redactText(text.slice(0, 2 * MAX_TEXT)).slice(0, MAX_TEXT)}… (${text.length} characters)`;

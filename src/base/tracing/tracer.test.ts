@@ -27,7 +27,7 @@ test('work that nobody traces has no spans', () => {
   expect(names).toEqual([]);
 });
 
-test('what a span has started has no spans once that is over', async () => {
+test('work that a span started records no spans once the span has ended', async () => {
   const { names, tracer } = recorder();
   let goOn = () => {};
   const isOver = new Promise<void>((resolve) => {

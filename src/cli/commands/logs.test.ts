@@ -9,7 +9,7 @@ Error: no image
 2026-01-02T12:00:00.003Z ERROR scheduler: failed what="the kubelet: gone"
 `;
 
-test('all lines are shown, or those of one component with their stacks', () => {
+test('sampan logs shows all lines, or those of one component with their stacks', () => {
   expect(linesFrom(LOG, undefined)).toHaveLength(6);
   expect(linesFrom(LOG, 'scheduler')).toEqual([
     '2026-01-02T12:00:00.000Z INFO  scheduler: bound pod=a',

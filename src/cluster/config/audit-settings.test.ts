@@ -5,7 +5,7 @@ import { type AuditSettings, auditConfig, auditWarning } from './audit-settings.
 const policy = parseAuditPolicy('{apiVersion: audit.k8s.io/v1, kind: Policy, rules: [{level: None}]}', 'policy');
 const kubeconfig = { path: 'k', text: '' };
 
-it("has upstream's defaults", () => {
+it("the audit log has upstream's defaults", () => {
   expect(auditConfig({ policy, log: { path: '/a' }, webhook: { kubeconfig } })).toEqual({
     policy,
     log: {
@@ -39,6 +39,6 @@ test.each<[string, AuditSettings['log']]>([
     'invalid audit truncate log max batch size 1, must be greater than max event size (2)',
     { truncateMaxEventBytes: 2, truncateMaxBatchBytes: 1 },
   ],
-])('refuses: %s', (message, log) => {
+])('audit settings are rejected: %s', (message, log) => {
   expect(() => auditConfig({ policy, log: { path: '/a', ...log } })).toThrow(message);
 });

@@ -26,7 +26,7 @@ test.each([
   [{ upstreamNameservers: '["nowhere"]' }, 1],
   [{ hosts: 'not-an-address name' }, 1],
   [{}, 0],
-])('what cannot be read is named: %j', (data, problems) => {
+])('errors name the part of the kube-dns ConfigMap that is invalid: %j', (data, problems) => {
   expect(read(data).problems).toHaveLength(problems);
 });
 

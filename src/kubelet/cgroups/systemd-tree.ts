@@ -110,7 +110,7 @@ export class SystemdTree implements CgroupTree {
   }
 }
 
-/** Cgroups of other units and of nobody, such as those reserved by an administrator, are no slices. */
+/** Cgroups of other units or of none, such as those that an administrator reserved, are not slices. */
 function unitOf(path: string): string | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1);
   return name.endsWith('.slice') ? name : undefined;

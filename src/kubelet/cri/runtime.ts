@@ -101,7 +101,7 @@ export interface RuntimeService {
   ): Promise<void>;
 
   /**
-   * Each container that is created, started, stopped or deleted from now on, whoever caused it. Ends when the signal aborts. If the runtime has
+   * Each container that is created, started, stopped or deleted from now on, whatever the cause. Ends when the signal aborts. If the runtime has
    * no events the implementation relists every second; while the runtime is unreachable it waits.
    */
   getContainerEvents(options?: EventOptions): AsyncIterable<ContainerEvent>;

@@ -26,7 +26,7 @@ test('the slices of a driver are removed when it stays away for half a minute, a
   expect(removed).toEqual(['spec.nodeName=n,spec.driver=gone']);
 });
 
-test('all slices of the node are removed when the kubelet starts', async () => {
+test('all ResourceSlices of the node are removed when the kubelet starts', async () => {
   const { client, removed } = recordingClient();
   await using drivers = new ResourceSliceCleanup({ client, clock: new VirtualClock(), logger: silentLogger, nodeName: 'n' });
   drivers.removeAll();

@@ -57,7 +57,7 @@ async function growUnmounted({ file, mountPoint }: Growth, mounter: Mounter, cau
     // A pod's mount that came in between keeps the file system in use; from here on there is nothing to bind.
     if ((await mountsOf(device, mounter)).length > 0) throw new VolumeInUseError(messageOf(cause), { cause });
     loop = await attachLoop(file);
-    // Both open the device exclusively: whoever mounts the image meanwhile fails, and tries again.
+    // Both open the device exclusively: a concurrent mount of the image fails, and is retried.
     await runProgram('e2fsck', ['-f', '-p', loop]);
     await runProgram('resize2fs', [loop]);
   } finally {

@@ -70,9 +70,9 @@ const DEFAULT_GRACE_SECONDS = 30;
 const RETRY_MS = 10_000;
 /** The maximum retry delay of a failing pod. */
 const MAX_RETRY_MS = 300_000;
-/** As upstream: how soon pods that wait for the network are looked at again. */
+/** As upstream: the interval at which pods that wait for the network are retried. */
 const NETWORK_RETRY_MS = 1_000;
-/** As upstream: resizes that wait for room are looked at again that often. */
+/** As upstream: the interval at which deferred resizes are retried. */
 const RESIZE_RETRY_MS = 180_000;
 /** The grace period of a pod whose object disappeared without one. */
 const ORPHAN_GRACE_SECONDS = 1;

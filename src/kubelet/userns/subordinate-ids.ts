@@ -13,7 +13,7 @@ const MAX_ID = 2 ** 32 - 1;
 type Run = (program: string, args: readonly string[]) => Promise<string>;
 
 /**
- * What the machine's administrator set aside for pods: the subordinate ids of the user `kubelet`. Undefined: there is no such user, or nobody
+ * The ids that the administrator reserved for pods: the subordinate ids of the user `kubelet`. Undefined: there is no such user, or nobody
  * to ask (getsubids of shadow-utils). A user without ids is an error: they may be kept elsewhere, by a service that does not answer.
  */
 export async function subordinateIds(run: Run = runProgram): Promise<IdRange | undefined> {

@@ -182,7 +182,7 @@ export function aggregateFieldErrors(errors: readonly FieldError[]): string {
   return errors.length === 0 ? '' : joinMessages(errors.map(String));
 }
 
-/** More than any response prints: once there are so many, the rest of an object is not looked at. */
+/** More than any response prints: after so many the rest of an object is not validated. */
 export const MAX_FIELD_ERRORS = 10_000;
 
 /** Ends the validation of an object with thousands of errors, which would cost more than the object itself. */

@@ -35,7 +35,7 @@ function autoscaler(metrics: readonly v2.MetricSpec[], more: Partial<v2.Horizont
   };
 }
 
-test('the first version shows the target of cpu, and nothing else', () => {
+test('autoscaling/v1 shows the CPU target as a field, and no other metric', () => {
   expect(toV1(autoscaler([cpu]))).toEqual({
     apiVersion: 'autoscaling/v1',
     kind: 'HorizontalPodAutoscaler',
@@ -45,7 +45,7 @@ test('the first version shows the target of cpu, and nothing else', () => {
   });
 });
 
-test('what the first version cannot show travels in annotations, in the old shape', () => {
+test('autoscaling/v1 keeps what it has no field for in annotations, in their v2beta1 form', () => {
   const { annotations } = toV1(autoscaler([pods, cpu], { behavior: { scaleDown: { selectPolicy: 'Disabled' } } })).metadata;
   expect(annotations).toEqual({
     'autoscaling.alpha.kubernetes.io/metrics':
@@ -80,7 +80,7 @@ test('statuses and conditions of autoscalers survive the conversion', () => {
   expect(toV2(toV1(input))).toEqual(input);
 });
 
-test('the first version without a target means 80 percent of cpu', () => {
+test('autoscaling/v1 without a target defaults to 80 percent of CPU', () => {
   const input: HorizontalPodAutoscaler = { metadata, spec: { scaleTargetRef, maxReplicas: 3 } };
   expect(toV1(toV2(input)).spec?.targetCPUUtilizationPercentage).toBe(80);
 });
@@ -94,7 +94,7 @@ test('malformed annotations of autoscalers are ignored', () => {
   expect(converted.spec?.metrics).toHaveLength(1);
 });
 
-test('the first version says from the start which target of cpu it means', () => {
+test('autoscaling/v1 shows its default CPU target from the start', () => {
   const filled = (spec: object, annotations = {}) =>
     v1Behaviour.defaults?.({ metadata: { ...metadata, annotations }, spec: { scaleTargetRef, maxReplicas: 3, ...spec } }).spec;
   expect(filled({})).toEqual({ scaleTargetRef, minReplicas: 1, maxReplicas: 3, targetCPUUtilizationPercentage: 80 });

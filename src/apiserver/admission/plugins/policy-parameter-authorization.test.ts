@@ -27,7 +27,7 @@ const policy = (name: string, kind: string) => ({
   },
 });
 
-test('who writes a policy must be allowed to read its parameters', async () => {
+test('writing a policy needs the right to read its parameters', async () => {
   const policies = client.of(admissionregistration.ValidatingAdmissionPolicy);
   expect(await outcome(policies.create(policy('maps', 'ConfigMap')))).toBe('accepted');
   const refusal = `spec.paramKind: Forbidden: ${USER} must have "get" permission on all objects of the referenced paramKind (kind=Secret, apiVersion=v1)`;
@@ -53,7 +53,7 @@ test.each<[string, string, Record<string, unknown>, string]>([
     { selector: {} },
     `spec.paramRef: Forbidden: unable to resolve paramKind &{v1 Nothing} to determine minimum required permissions and ${USER} does not have "list" permission for all groups, versions and resources`,
   ],
-])('who binds a policy to %s is answered so', async (_, policyName, paramRef, expected) => {
+])('binding a policy to %s has the expected result', async (_, policyName, paramRef, expected) => {
   const policies = client.of(admissionregistration.ValidatingAdmissionPolicy);
   if (policyName === 'unknown') await policies.create(policy('unknown', 'Nothing'));
   const bindings = client.of(admissionregistration.ValidatingAdmissionPolicyBinding);

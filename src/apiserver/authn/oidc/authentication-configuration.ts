@@ -212,7 +212,7 @@ class AuthenticationReader extends StrictConfigurationReader {
     }
   }
 
-  /** An unverified e-mail address could be anybody's. */
+  /** An unverified e-mail address may belong to another person. */
   #checkEmail({ claimMappings, claimValidationRules }: Pick<JwtConfiguration, 'claimMappings' | 'claimValidationRules'>, path: Path): void {
     const { username, extra } = claimMappings;
     if (!('expression' in username) || !/\bclaims\.\??email\b/.test(username.expression.text)) return;

@@ -20,7 +20,7 @@ interface BoundSubject {
   readonly reason: string;
 }
 
-/** Bindings indexed by subject, so that only the bindings of a user and the user's groups are looked at. */
+/** Bindings indexed by subject, so that only the bindings of a user and the user's groups are evaluated. */
 export class BindingIndex implements CacheFollower {
   readonly #byKey = new Map<string, Binding>();
   readonly #bySubject = new Map<string, Set<Binding>>();

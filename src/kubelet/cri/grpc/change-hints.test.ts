@@ -23,12 +23,12 @@ function hintsOf(event: object) {
   return { timers, hints, [Symbol.asyncDispose]: stop };
 }
 
-test.each(['stopped', 'deleted'])('a container that was %s is a hint at once', async (type) => {
+test.each(['stopped', 'deleted'])('a %s container is reported as a change at once', async (type) => {
   await using stream = hintsOf({ type });
   expect(await stream.hints.wait(10_000)).toBe(true);
 });
 
-test.each(['created', 'started'])('that a container was %s is a hint after a second, together with others', async (type) => {
+test.each(['created', 'started'])('a %s container is reported as a change after a second, together with others', async (type) => {
   await using stream = hintsOf({ type });
   await expect.poll(() => stream.timers.map(({ delayMs }) => delayMs)).toEqual([1_000]);
   const waiting = stream.hints.wait(10_000);

@@ -234,7 +234,7 @@ class RecoveredExpression {
   private map(node: SyntaxNode): Expr {
     const init = ruleIn(node, 'mapInitializerList');
     const [keys, values] = init === undefined ? [[], []] : [rulesIn(init, 'optExpr'), rulesIn(init, 'expr')];
-    // Keys without a colon are not looked at.
+    // Keys without a colon are skipped.
     const colons = init === undefined ? 0 : tokensIn(init).filter(({ type }) => type === ':').length;
     for (let i = 0; i < Math.min(colons, keys.length, values.length); i++) {
       this.expression(ruleIn(keys[i] as SyntaxNode, 'expr'));

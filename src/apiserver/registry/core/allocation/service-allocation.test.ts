@@ -297,7 +297,7 @@ describe('an update needs', () => {
   });
 });
 
-test('what was claimed goes to its places', () => {
+test('allocated addresses and ports are set in the service', () => {
   const plan = allocationsFor(
     service({
       type: 'LoadBalancer',
@@ -344,7 +344,7 @@ test('a deleted service gives back everything', () => {
   expect(releasesOf(service({ clusterIP: 'None', clusterIPs: ['None'] }))).toEqual({ clusterIPs: [], nodePorts: [] });
 });
 
-test('what cannot be claimed is named', () => {
+test('addresses and ports that cannot be allocated are named in the error', () => {
   const plan = allocationsFor(
     service({ type: 'NodePort', clusterIP: '10.96.0.7', ports: [{ port: 80, nodePort: 30080 }] }),
     undefined,
