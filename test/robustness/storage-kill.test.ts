@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest';
 import { realClock, seededRandom, systemRandom } from '#base';
 import { createPki } from '#cluster';
 import { bundleProgram, type ChildProgram } from './child-program.ts';
-import { LONG, patience, SEED, times } from './length.ts';
+import { patience, SEED, times } from './length.ts';
 import { KillSchedule, type KillSchedulePrograms } from './storage/kill-schedule.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -24,12 +24,11 @@ describe.skipIf(!isRoot)('volumes of a cluster and a driver that are killed at a
   });
 
   const schedules = Array.from({ length: times(4, 500) }, (_, index) => `${SEED}/${index}`);
-  // A schedule mostly waits: a long run has several under way.
-  const eachOf = LONG ? test.concurrent : test;
-  eachOf.for(schedules)(
+  // A schedule mostly waits, so several run at once.
+  test.concurrent.for(schedules)(
     'keep what was fsynced, are on one node at a time, and leave nothing behind (seed %s)',
     { timeout: patience(400_000) },
-    // Tests under way at once need an `expect` of their own.
+    // Concurrent tests need an `expect` of their own.
     async (seed, { expect }) => {
       const random = seededRandom(seed);
       await using schedule = await KillSchedule.start(programs, random);
