@@ -30,6 +30,6 @@ export function mergeConditions(
       return [condition.type, { ...condition, status: 'True', lastTransitionTime: isSame ? old.lastTransitionTime : now } as Condition];
     }),
   );
-  const kept = before.filter(({ type }) => !removed.includes(type) || changed.has(type)).map((old) => changed.get(old.type) ?? old);
-  return [...kept, ...Array.from(changed.values()).filter(({ type }) => !before.some((old) => old.type === type))];
+  const remaining = before.filter(({ type }) => !removed.includes(type) || changed.has(type)).map((old) => changed.get(old.type) ?? old);
+  return [...remaining, ...Array.from(changed.values()).filter(({ type }) => !before.some((old) => old.type === type))];
 }

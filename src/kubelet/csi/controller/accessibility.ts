@@ -53,11 +53,11 @@ function selectedTopology({ driverName, selectedNode }: AccessibilityOptions & {
   const labels = informers.of(core.Node).lister.get({ name: selectedNode })?.metadata.labels ?? {};
   const term = termOf(labels, keys);
   if (term !== undefined) return term;
-  const shown = Object.entries(labels)
+  const labelTexts = Object.entries(labels)
     .sort(byKey)
     .map(([key, value]) => `${key}:${value}`);
   throw new Error(
-    `topology labels from selected node map[${shown.join(' ')}] does not match topology keys from CSINode [${keys.join(' ')}]`,
+    `topology labels from selected node map[${labelTexts.join(' ')}] does not match topology keys from CSINode [${keys.join(' ')}]`,
   );
 }
 
