@@ -57,6 +57,6 @@ async function complaintOf(directory: DataDirectory, from: number): Promise<stri
   const tail = Buffer.from((await directory.read(directory.log)) ?? '')
     .subarray(from)
     .toString();
-  const complaint = /^error: ([\s\S]*)/m.exec(tail)?.[1]?.trimEnd();
-  return complaint ?? `the cluster could not start; its log is ${directory.log}`;
+  const errorText = /^error: ([\s\S]*)/m.exec(tail)?.[1]?.trimEnd();
+  return errorText ?? `the cluster could not start; its log is ${directory.log}`;
 }

@@ -5,23 +5,23 @@ import type { CliContext } from '../context.ts';
 import { booleanValue, durationValue, type Flag, type FlagTable, fileText, numberValue, oneOf, wholeNumberValue } from './flag-table.ts';
 
 type Read = (value: string, context: CliContext) => unknown;
-interface Words {
+interface FlagTexts {
   readonly value: string;
   readonly help: string;
 }
 
-const logFlag = (key: keyof AuditLogSettings, read: Read, words: Words): Flag<ApiServerSettings> => ({
+const logFlag = (key: keyof AuditLogSettings, read: Read, words: FlagTexts): Flag<ApiServerSettings> => ({
   ...words,
   apply: (s, value, context) => withAudit(s, { log: { ...s.audit?.log, [key]: read(value, context) } }),
 });
 
-const webhookFlag = (key: keyof AuditWebhookSettings, read: Read, words: Words): Flag<ApiServerSettings> => ({
+const webhookFlag = (key: keyof AuditWebhookSettings, read: Read, words: FlagTexts): Flag<ApiServerSettings> => ({
   ...words,
   apply: (s, value, context) => withAudit(s, { webhook: { ...s.audit?.webhook, [key]: read(value, context) } }),
 });
 
 /** Flags of both backends. */
-const SHARED: readonly ({ readonly name: string; readonly key: keyof AuditBackendSettings; readonly read: Read } & Words)[] = [
+const SHARED: readonly ({ readonly name: string; readonly key: keyof AuditBackendSettings; readonly read: Read } & FlagTexts)[] = [
   {
     name: 'mode',
     key: 'mode',
@@ -97,7 +97,7 @@ export const AUDIT_FLAGS: FlagTable<ApiServerSettings> = {
 
 function sharedFlags(
   backend: string,
-  flag: (key: keyof AuditBackendSettings, read: Read, words: Words) => Flag<ApiServerSettings>,
+  flag: (key: keyof AuditBackendSettings, read: Read, words: FlagTexts) => Flag<ApiServerSettings>,
 ): FlagTable<ApiServerSettings> {
   const entries = SHARED.map(({ name, key, read, value, help }) => [`audit-${backend}-${name}`, flag(key, read, { value, help })]);
   return Object.fromEntries(entries);

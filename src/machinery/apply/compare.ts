@@ -2,7 +2,17 @@ import { getKey, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { EMPTY_SET, type FieldSet, isEmpty, LEAF, NodeBuilder } from './field-set.ts';
 import type { PathElement } from './path-element.ts';
 import type { ListShape, MapShape, Shape } from './shape.ts';
-import { asList, asMap, type Facet, facetOf, isEmptyMap, itemElement, memberElement, sameFacet, valuesEqual } from './typed-value.ts';
+import {
+  asList,
+  asMap,
+  isEmptyMap,
+  itemElement,
+  memberElement,
+  sameValueType,
+  type ValueType,
+  valuesEqual,
+  valueTypeOf,
+} from './typed-value.ts';
 
 /** How a second object differs from a first. No path is in more than one of the sets. */
 export interface Comparison {
@@ -77,16 +87,16 @@ class PresentPair {
 
   compare(level: Level): void {
     const { shape, before, after } = this;
-    const facet = facetOf(shape, after);
+    const valueType = valueTypeOf(shape, after);
     // Values of two kinds where both are allowed: the old kind's fields are removed, the new kind's added.
-    if (!sameFacet(shape, before, after)) this.compareAs(facetOf(shape, before), level);
-    this.compareAs(facet, level);
+    if (!sameValueType(shape, before, after)) this.compareAs(valueTypeOf(shape, before), level);
+    this.compareAs(valueType, level);
   }
 
-  private compareAs(facet: Facet, level: Level): void {
+  private compareAs(valueType: ValueType, level: Level): void {
     const { map, list } = this.shape;
-    if (facet === 'map' && map !== undefined) this.compareMaps(map, level);
-    else if (facet === 'list' && list !== undefined) this.compareLists(list, level);
+    if (valueType === 'map' && map !== undefined) this.compareMaps(map, level);
+    else if (valueType === 'list' && list !== undefined) this.compareLists(list, level);
     else this.compareLeaves(level);
   }
 
@@ -142,9 +152,9 @@ function comparePair(element: PathElement, pair: PresentPair, level: Level): voi
 // Every path at and below a value that was added or removed as a whole.
 function wholeNode(shape: Shape, value: JsonValue): FieldSet {
   if (value === null) return LEAF;
-  const facet = facetOf(shape, value);
-  if (facet === 'map' && shape.map !== undefined) return wholeMap(shape.map, asMap(value));
-  if (facet === 'list' && shape.list !== undefined) return wholeList(shape.list, asList(value) ?? []);
+  const valueType = valueTypeOf(shape, value);
+  if (valueType === 'map' && shape.map !== undefined) return wholeMap(shape.map, asMap(value));
+  if (valueType === 'list' && shape.list !== undefined) return wholeList(shape.list, asList(value) ?? []);
   return LEAF;
 }
 

@@ -2,15 +2,15 @@ import { getKey, type JsonObject, type JsonValue, type MutableJsonObject, setKey
 import { type FieldSet, isMember } from './field-set.ts';
 import type { PathElement } from './path-element.ts';
 import type { ListShape, MapShape, Shape } from './shape.ts';
-import { asList, asMap, facetOf, isEmptyMap, itemElement, memberElement, memberShape } from './typed-value.ts';
+import { asList, asMap, isEmptyMap, itemElement, memberElement, memberShape, valueTypeOf } from './typed-value.ts';
 
 /** Merges a configuration into an object: its values win, lists and maps merge by their schema. Shares unchanged parts. */
 export function mergeValues(shape: Shape, live: JsonValue | undefined, config: JsonValue | undefined): JsonValue | undefined {
   if (config === undefined || config === live) return live;
   if (live === undefined) return config;
-  const facet = facetOf(shape, config);
-  if (facet === 'map' && shape.map !== undefined) return mergeMaps(shape.map, live, config);
-  if (facet === 'list' && shape.list !== undefined) return mergeLists(shape.list, live, config);
+  const valueType = valueTypeOf(shape, config);
+  if (valueType === 'map' && shape.map !== undefined) return mergeMaps(shape.map, live, config);
+  if (valueType === 'list' && shape.list !== undefined) return mergeLists(shape.list, live, config);
   return config;
 }
 
@@ -120,9 +120,9 @@ class ListMerge {
 
 /** The value without the fields of the set. Values that become empty are null, as upstream. */
 export function removeFields(shape: Shape, value: JsonValue, fields: FieldSet): JsonValue {
-  const facet = facetOf(shape, value);
-  if (facet === 'map' && shape.map !== undefined) return removeMembers(shape.map, asMap(value), fields);
-  if (facet === 'list' && shape.list !== undefined) return removeItems(shape.list, asList(value), fields);
+  const valueType = valueTypeOf(shape, value);
+  if (valueType === 'map' && shape.map !== undefined) return removeMembers(shape.map, asMap(value), fields);
+  if (valueType === 'list' && shape.list !== undefined) return removeItems(shape.list, asList(value), fields);
   return value;
 }
 

@@ -3,7 +3,7 @@ import { EMPTY_SET, type FieldSet, isEmpty, isMember, LEAF, NodeBuilder } from '
 import type { PathElement } from './path-element.ts';
 import { isDeducedMap, type ListShape, type MapShape, type Shape } from './shape.ts';
 import { isMadeFor } from './shared-sets.ts';
-import { asList, asMap, facetOf, isEmptyMap, itemElement, memberElement, memberShape } from './typed-value.ts';
+import { asList, asMap, isEmptyMap, itemElement, memberElement, memberShape, valueTypeOf } from './typed-value.ts';
 
 /** The fields that an object sets, and that applying it owns: leaves, list items, map keys, and explicit nulls. */
 export function fieldsOfObject(shape: Shape, object: JsonObject): FieldSet {
@@ -11,9 +11,9 @@ export function fieldsOfObject(shape: Shape, object: JsonObject): FieldSet {
 }
 
 function ownNode(shape: Shape, value: JsonValue, member: boolean): FieldSet | undefined {
-  const facet = facetOf(shape, value);
-  if (facet === 'map' && shape.map !== undefined) return ownMap(shape.map, asMap(value), member);
-  if (facet === 'list' && shape.list !== undefined) return ownList(shape.list, asList(value), member);
+  const valueType = valueTypeOf(shape, value);
+  if (valueType === 'map' && shape.map !== undefined) return ownMap(shape.map, asMap(value), member);
+  if (valueType === 'list' && shape.list !== undefined) return ownList(shape.list, asList(value), member);
   return LEAF;
 }
 

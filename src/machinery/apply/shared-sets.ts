@@ -5,7 +5,7 @@ import type { FieldPaths } from './field-filter.ts';
 import { type FieldSet, isEmpty, isLargeNode, LEAF } from './field-set.ts';
 import type { PathElement } from './path-element.ts';
 import type { KeyShape, ListShape, MapShape, Shape } from './shape.ts';
-import { facetOf } from './typed-value.ts';
+import { valueTypeOf } from './typed-value.ts';
 
 /** The table is cleared when it has this many entries. */
 const MAX_SETS = 1000;
@@ -147,9 +147,9 @@ export function isMadeFor(set: FieldSet | undefined, shape: Shape): boolean {
  */
 function outlineOf(shape: Shape, value: JsonValue): string {
   if (typeof value !== 'object' || value === null) return scalarOutline(value);
-  const facet = facetOf(shape, value);
-  if (facet === 'map' && shape.map !== undefined && !Array.isArray(value)) return mapOutline(shape.map, value as JsonObject);
-  if (facet === 'list' && shape.list !== undefined && Array.isArray(value)) return listOutline(shape.list, value);
+  const valueType = valueTypeOf(shape, value);
+  if (valueType === 'map' && shape.map !== undefined && !Array.isArray(value)) return mapOutline(shape.map, value as JsonObject);
+  if (valueType === 'list' && shape.list !== undefined && Array.isArray(value)) return listOutline(shape.list, value);
   return encodeJson(value);
 }
 

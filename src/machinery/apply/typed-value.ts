@@ -5,11 +5,11 @@ import { goFloat, goQuote, goValue } from '../values/go-format.ts';
 import { encodeValue, keyElement, type PathElement, valueElement } from './path-element.ts';
 import type { FieldShape, KeyShape, ListShape, MapShape, Shape } from './shape.ts';
 
-/** The member of a shape that handles a value. */
-export type Facet = 'map' | 'scalar' | 'list';
+/** The member of a shape that describes a value. */
+export type ValueType = 'map' | 'scalar' | 'list';
 
-/** The facet of the value's kind; for null or a kind that the shape does not allow, the shape's first. */
-export function facetOf(shape: Shape, value: JsonValue): Facet {
+/** The type of the value; for null or a type that the shape does not allow, the shape's first. */
+export function valueTypeOf(shape: Shape, value: JsonValue): ValueType {
   if (typeof value !== 'object') {
     if (shape.scalar !== undefined) return 'scalar';
   } else if (value !== null) {
@@ -17,22 +17,22 @@ export function facetOf(shape: Shape, value: JsonValue): Facet {
       if (shape.list !== undefined) return 'list';
     } else if (shape.map !== undefined) return 'map';
   }
-  return firstFacet(shape);
+  return firstValueType(shape);
 }
 
-function firstFacet(shape: Shape): Facet {
+function firstValueType(shape: Shape): ValueType {
   if (shape.map !== undefined) return 'map';
   return shape.scalar !== undefined ? 'scalar' : 'list';
 }
 
-/** Whether the same single facet handles both values. */
-export function sameFacet(shape: Shape, a: JsonValue, b: JsonValue): boolean {
-  const facet = facetOf(shape, a);
-  if (facet !== facetOf(shape, b)) return false;
-  return (a === null) === (b === null) || hasOneFacet(shape);
+/** Whether both values have the same type. Null has every type, unless the shape allows several. */
+export function sameValueType(shape: Shape, a: JsonValue, b: JsonValue): boolean {
+  const valueType = valueTypeOf(shape, a);
+  if (valueType !== valueTypeOf(shape, b)) return false;
+  return (a === null) === (b === null) || hasOneValueType(shape);
 }
 
-function hasOneFacet(shape: Shape): boolean {
+function hasOneValueType(shape: Shape): boolean {
   return (shape.map === undefined ? 0 : 1) + (shape.scalar === undefined ? 0 : 1) + (shape.list === undefined ? 0 : 1) === 1;
 }
 

@@ -2,7 +2,7 @@ import { MAX_FIELD_ERRORS } from '../errors/field-error.ts';
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { elementText, type PathElement } from './path-element.ts';
 import { isUntyped, type ListShape, type MapShape, type ScalarCheck, type Shape } from './shape.ts';
-import { facetOf, goTypeName, goWrappedSyntax, goWrappedText, itemElement, ListItemError, memberElement } from './typed-value.ts';
+import { goTypeName, goWrappedSyntax, goWrappedText, itemElement, ListItemError, memberElement, valueTypeOf } from './typed-value.ts';
 
 /** The first errors of a configuration that cannot be applied, in upstream's words; undefined if valid. */
 export function typedProblems(shape: Shape, value: JsonValue): string | undefined {
@@ -18,9 +18,9 @@ class TypeCheck {
 
   run(shape: Shape, value: JsonValue): this {
     if (isUntyped(shape)) return this;
-    const facet = facetOf(shape, value);
-    if (facet === 'map' && shape.map !== undefined) this.map(shape.map, value);
-    else if (facet === 'list' && shape.list !== undefined) this.list(shape.list, value);
+    const valueType = valueTypeOf(shape, value);
+    if (valueType === 'map' && shape.map !== undefined) this.map(shape.map, value);
+    else if (valueType === 'list' && shape.list !== undefined) this.list(shape.list, value);
     else this.scalar(shape.scalar ?? 'untyped', value);
     return this;
   }

@@ -1,5 +1,5 @@
 import type { networking } from '#api';
-import { type NftContent, type NftElement, NftLedger, type NftObject } from '#base';
+import { type NftContent, type NftElement, type NftObject, NftTransactions } from '#base';
 import type { Labels } from '#machinery';
 import { type CompiledPolicy, compilePolicy, hash, type NamedPort, type PeerSelector } from './compile-policy.ts';
 
@@ -23,7 +23,7 @@ interface Contribution {
 /** The policy table of one family. A pod's elements depend only on policies, its namespace and itself. */
 export class PolicyTable {
   readonly #name: string;
-  readonly #ledger: NftLedger;
+  readonly #transactions: NftTransactions;
   readonly #policies = new Map<string, CompiledPolicy>();
   readonly #policyContent = new Map<string, NftContent>();
   readonly #peers = new Map<string, PeerSelector>();
@@ -33,7 +33,7 @@ export class PolicyTable {
 
   constructor(private readonly family: 4 | 6) {
     this.#name = `${family === 4 ? 'ip' : 'ip6'} ${POLICY_TABLE}`;
-    this.#ledger = new NftLedger(this.#name);
+    this.#transactions = new NftTransactions(this.#name);
   }
 
   /** Undefined when it is deleted. All pods must be updated with `refresh`. */
@@ -42,7 +42,7 @@ export class PolicyTable {
     if (compiled) this.#policies.set(key, compiled);
     else this.#policies.delete(key);
     const content = compiled && { elements: [], objects: this.#setsOf(compiled) };
-    this.#ledger.replace(this.#policyContent.get(key), content);
+    this.#transactions.replace(this.#policyContent.get(key), content);
     if (content) this.#policyContent.set(key, content);
     else this.#policyContent.delete(key);
     this.#collectSelectors();
@@ -75,7 +75,7 @@ export class PolicyTable {
   setPod(key: string, pod: PolicyPod | undefined): void {
     const before = this.#pods.get(key);
     const content = pod && this.#contentOf(pod);
-    this.#ledger.replace(before?.content, content);
+    this.#transactions.replace(before?.content, content);
     if (content) this.#pods.set(key, { pod, content });
     else this.#pods.delete(key);
   }
@@ -130,13 +130,13 @@ export class PolicyTable {
   }
 
   takeScript(): string {
-    return this.#ledger.takeScript();
+    return this.#transactions.takeScript();
   }
 
   /** Replaces the existing table. */
   fullScript(): string {
-    this.#ledger.takeScript();
-    return `${this.removal()}${this.#baseText()}${this.#ledger.fullScript()}`;
+    this.#transactions.takeScript();
+    return `${this.removal()}${this.#baseText()}${this.#transactions.fullScript()}`;
   }
 
   removal(): string {
@@ -163,6 +163,6 @@ export class PolicyTable {
   }
 
   describe(): readonly string[] {
-    return this.#ledger.describe();
+    return this.#transactions.describe();
   }
 }

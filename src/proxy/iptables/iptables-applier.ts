@@ -2,7 +2,7 @@ import { type KernelNetwork, type Logger, ProgramError } from '#base';
 import type { Applier } from '../applier.ts';
 import { removeStaleFlows } from '../conntrack.ts';
 import type { NftablesSettings } from '../nftables/nftables-applier.ts';
-import { RuleBook } from '../nftables/rule-book.ts';
+import { NftablesRules } from '../nftables/nftables-rules.ts';
 import { frontendId, type ServiceRules } from '../rules/service-rules.ts';
 import { BASE_CHAINS, type Claim, type IptablesRules, iptablesRules, JUMPS, restoreText, routesLoopback } from './iptables-text.ts';
 
@@ -15,7 +15,7 @@ const WAIT = ['-w', '5'];
 export class IptablesApplier implements Applier {
   readonly #services = new Map<string, ServiceRules>();
   /** Used to find stale flows. */
-  readonly #flows: readonly RuleBook[];
+  readonly #flows: readonly NftablesRules[];
   /** What the kernel has; absent until the first write, and after a failed one. */
   readonly #written = new Map<4 | 6, IptablesRules>();
   #families: readonly (4 | 6)[] = FAMILIES;
@@ -24,7 +24,7 @@ export class IptablesApplier implements Applier {
     private readonly settings: NftablesSettings,
     private readonly deps: { readonly kernel: KernelNetwork; readonly logger: Logger },
   ) {
-    this.#flows = FAMILIES.map((family) => new RuleBook({ ...settings, family }));
+    this.#flows = FAMILIES.map((family) => new NftablesRules({ ...settings, family }));
   }
 
   async check(): Promise<void> {

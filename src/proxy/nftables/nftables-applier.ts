@@ -2,7 +2,7 @@ import type { KernelNetwork, Logger } from '#base';
 import type { Applier } from '../applier.ts';
 import { removeStaleFlows } from '../conntrack.ts';
 import type { ServiceRules } from '../rules/service-rules.ts';
-import { RuleBook } from './rule-book.ts';
+import { NftablesRules } from './nftables-rules.ts';
 import { PROXY_TABLE, removeTable, type TableSettings, tableText } from './table-text.ts';
 
 export type NftablesSettings = Omit<TableSettings, 'family'>;
@@ -11,7 +11,7 @@ const FAMILIES = [4, 6] as const;
 
 /** One nftables table per family. A change of one service is a transaction of its size, independent of the number of services. */
 export class NftablesApplier implements Applier {
-  readonly #books: readonly RuleBook[];
+  readonly #books: readonly NftablesRules[];
   readonly #settings: readonly TableSettings[];
   #isWhole = false;
 
@@ -25,7 +25,7 @@ export class NftablesApplier implements Applier {
       podCidrs: settings.podCidrs.filter((cidr) => isOf(family, cidr)),
       nodePortAddresses: settings.nodePortAddresses.filter((address) => isOf(family, address)),
     }));
-    this.#books = this.#settings.map((forFamily) => new RuleBook(forFamily));
+    this.#books = this.#settings.map((forFamily) => new NftablesRules(forFamily));
   }
 
   async check(): Promise<void> {

@@ -43,7 +43,7 @@ export interface EtcdMembers extends AsyncDisposable {
 
 const MISSING = 'is not installed: these tests need the real etcd (Debian: apt-get install etcd-server etcd-client)';
 
-const LAST_WORDS = 2_000;
+const MAX_OUTPUT_TAIL = 2_000;
 
 export function requireEtcd(program: 'etcd' | 'etcdctl'): void {
   if (spawnSync(program, [program === 'etcd' ? '--version' : 'version']).error !== undefined) throw new Error(`${program} ${MISSING}`);
@@ -73,7 +73,7 @@ class Members implements EtcdMembers {
   readonly #ports: Ports[] = [];
   readonly #members: EtcdMember[] = [];
   /** The end of what each member logged: why it did not start. */
-  readonly #lastWords: string[] = [];
+  readonly #outputTail: string[] = [];
 
   constructor(directory: string, options: EtcdMembersOptions) {
     this.#directory = directory;
@@ -119,7 +119,7 @@ class Members implements EtcdMembers {
     ];
     const child = spawn('etcd', args, { stdio: ['ignore', 'ignore', 'pipe'] });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      this.#lastWords[index] = `${this.#lastWords[index] ?? ''}${text}`.slice(-LAST_WORDS);
+      this.#outputTail[index] = `${this.#outputTail[index] ?? ''}${text}`.slice(-MAX_OUTPUT_TAIL);
     });
     return { name: `m${index}`, endpoint, process: child };
   }
@@ -129,7 +129,7 @@ class Members implements EtcdMembers {
     const deadline = realClock.monotonic() + 30_000;
     while (!(await answers(member, this.#options.tls))) {
       if (member.process.exitCode !== null)
-        throw new Error(`${member.name} of etcd ended with code ${member.process.exitCode}: ${this.#lastWords[index] ?? ''}`);
+        throw new Error(`${member.name} of etcd ended with code ${member.process.exitCode}: ${this.#outputTail[index] ?? ''}`);
       if (realClock.monotonic() > deadline) throw new Error(`${member.name} of etcd did not become healthy`);
       await realClock.sleep(30);
     }

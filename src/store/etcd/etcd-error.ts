@@ -7,11 +7,11 @@ export function isCompacted(error: unknown): boolean {
 }
 
 /** Messages of rejections that happen before any effect, so that a retry on this or another member is safe. */
-const REFUSALS = ['etcdserver: no leader', 'etcdserver: too many requests', 'etcdserver: not capable', 'etcdserver: server stopped'];
+const REJECTIONS = ['etcdserver: no leader', 'etcdserver: too many requests', 'etcdserver: not capable', 'etcdserver: server stopped'];
 
 /** Whether a write may be sent again. */
 export function isSafeToRetry(error: unknown): boolean {
-  return error instanceof GrpcError && (error.untouched || REFUSALS.includes(error.message));
+  return error instanceof GrpcError && (error.untouched || REJECTIONS.includes(error.message));
 }
 
 /** Whether a read may be retried or a watch restarted: every error that time or another member can resolve. */

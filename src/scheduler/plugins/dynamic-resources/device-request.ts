@@ -23,19 +23,19 @@ export interface DeviceRequest {
 /** The alternatives of each request of a claim, the best first. */
 export type ClaimRequests = readonly (readonly DeviceRequest[])[];
 
-export interface Market {
+export interface AvailableDevices {
   readonly pools: readonly DevicePool[];
   readonly selectors: DeviceSelectors;
   classNamed(name: string): resource.DeviceClass | undefined;
 }
 
 /** Throws upstream's message if the request is invalid or cannot be evaluated yet. */
-export function requestsOf(claim: Claim, market: Market): ClaimRequests {
+export function requestsOf(claim: Claim, devices: AvailableDevices): ClaimRequests {
   return (claim.spec.devices?.requests ?? []).map((request) => {
     const { name, exactly, firstAvailable = [] } = request;
-    if (exactly !== undefined) return [resolveRequest(claim, { name: { request: name, full: name }, request: exactly }, market)];
+    if (exactly !== undefined) return [resolveRequest(claim, { name: { request: name, full: name }, request: exactly }, devices)];
     return firstAvailable.map((subRequest) =>
-      resolveRequest(claim, { name: { request: name, full: `${name}/${subRequest.name}` }, request: subRequest }, market),
+      resolveRequest(claim, { name: { request: name, full: `${name}/${subRequest.name}` }, request: subRequest }, devices),
     );
   });
 }
@@ -45,10 +45,10 @@ interface NamedRequest {
   readonly request: resource.ExactDeviceRequest | resource.DeviceSubRequest;
 }
 
-function resolveRequest(claim: Claim, { name, request }: NamedRequest, market: Market): DeviceRequest {
+function resolveRequest(claim: Claim, { name, request }: NamedRequest, devices: AvailableDevices): DeviceRequest {
   const { deviceClassName, selectors = [], tolerations = [], capacity, allocationMode, count } = request;
   const where = `claim ${keyOf(claim)}, request ${name.full.slice(name.full.indexOf('/') + 1)}`;
-  const deviceClass = market.classNamed(deviceClassName);
+  const deviceClass = devices.classNamed(deviceClassName);
   if (deviceClass === undefined) {
     const missing = `deviceclass.resource.k8s.io "${deviceClassName}" not found`;
     throw new Error(`${where}: could not retrieve device class ${deviceClassName}: ${missing}`);
@@ -56,11 +56,11 @@ function resolveRequest(claim: Claim, { name, request }: NamedRequest, market: M
   const adminAccess = 'adminAccess' in request && request.adminAccess === true;
   const common = { claim, name, class: deviceClass, adminAccess, selectors, tolerations, capacity: capacity?.requests as Capacities };
   if (allocationMode !== 'All') return { ...common, all: undefined, count: Number(count ?? 1) };
-  const all = allMatching({ ...common, all: undefined, count: 0 }, market, where);
+  const all = allMatching({ ...common, all: undefined, count: 0 }, devices, where);
   return { ...common, all, count: all.length };
 }
 
-function allMatching(one: DeviceRequest, { pools, selectors }: Market, where: string): readonly OfferedDevice[] {
+function allMatching(one: DeviceRequest, { pools, selectors }: AvailableDevices, where: string): readonly OfferedDevice[] {
   const unsure = pools.find(({ isIncomplete, isInvalid }) => isIncomplete || isInvalid);
   if (unsure !== undefined) {
     const state = unsure.isIncomplete ? 'being updated' : 'invalid';

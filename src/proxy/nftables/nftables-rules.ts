@@ -1,4 +1,4 @@
-import { type NftContent, NftLedger, pushAll } from '#base';
+import { type NftContent, NftTransactions, pushAll } from '#base';
 import type { StaleFlow } from '../conntrack.ts';
 import { type Frontend, frontendId, type ProxyEndpoint, type ServicePortRules, type ServiceRules } from '../rules/service-rules.ts';
 import { frontendElements } from './frontend-elements.ts';
@@ -20,16 +20,16 @@ interface AppliedRules extends NftContent {
 }
 
 /** The content of one family's table, and the changes that update it. */
-export class RuleBook {
+export class NftablesRules {
   readonly #services = new Map<string, ServiceRules>();
   /** Claims of frontends, by service port. On conflicts the first service by name wins. */
   readonly #claims = new Map<string, Map<string, Claim>>();
   readonly #applied = new Map<string, AppliedRules>();
-  readonly #ledger: NftLedger;
+  readonly #transactions: NftTransactions;
   readonly #dirty = new Set<string>();
 
   constructor(private readonly settings: TableSettings) {
-    this.#ledger = new NftLedger(tableName(settings.family));
+    this.#transactions = new NftTransactions(tableName(settings.family));
   }
 
   /** Replaces the rules of a service; undefined when it is deleted. */
@@ -64,13 +64,13 @@ export class RuleBook {
     for (const id of this.#dirty) {
       const before = this.#applied.get(id);
       const after = this.#render(id);
-      this.#ledger.replace(before, after);
+      this.#transactions.replace(before, after);
       pushAll(staleFlows, staleFlowsOf(before?.claim, after?.claim));
       if (after === undefined) this.#applied.delete(id);
       else this.#applied.set(id, after);
     }
     this.#dirty.clear();
-    return { script: this.#ledger.takeScript(), staleFlows };
+    return { script: this.#transactions.takeScript(), staleFlows };
   }
 
   #render(id: string): AppliedRules | undefined {
@@ -84,12 +84,12 @@ export class RuleBook {
   /** The whole table, as one transaction that replaces the existing one. */
   fullScript(): string {
     const { family } = this.settings;
-    return `${removeTable(family)}${tableText(this.settings)}${this.#ledger.fullScript()}`;
+    return `${removeTable(family)}${tableText(this.settings)}${this.#transactions.fullScript()}`;
   }
 
   /** The table's content in a canonical form. */
   describe(): readonly string[] {
-    return this.#ledger.describe();
+    return this.#transactions.describe();
   }
 }
 

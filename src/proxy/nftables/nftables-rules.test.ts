@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { core, discovery } from '#api';
 import { computeServiceRules } from '../rules/compute-rules.ts';
-import { RuleBook } from './rule-book.ts';
+import { NftablesRules } from './nftables-rules.ts';
 
 const settings = {
   family: 4,
@@ -109,14 +109,14 @@ describe('changes of the rules of services', () => {
   it('lead to the same table as writing all of it', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
-        const book = new RuleBook(settings);
+        const book = new NftablesRules(settings);
         const table = new Table();
         for (const { name, service, slices, isApplied } of steps) {
           book.set(name, service && computeServiceRules(service, slices, node));
           if (isApplied) table.apply(book.takeChanges().script);
         }
         table.apply(book.takeChanges().script);
-        const fresh = new RuleBook(settings);
+        const fresh = new NftablesRules(settings);
         const last = new Map(steps.map((one) => [one.name, one]));
         for (const [name, { service, slices }] of [...last].reverse())
           fresh.set(name, service && computeServiceRules(service, slices, node));
@@ -130,7 +130,7 @@ describe('changes of the rules of services', () => {
   });
 
   it('are none where nothing changed', () => {
-    const book = new RuleBook(settings);
+    const book = new NftablesRules(settings);
     const clusterService: core.Service = {
       metadata: { name: 's', namespace: 'd' },
       spec: { clusterIP: '10.96.0.1', ports: [{ port: 80 }] },

@@ -8,7 +8,7 @@ import { textResponse } from './kubelet-call.ts';
 import { type KubeletServer, startKubeletServer } from './kubelet-server.ts';
 import { accessPolicy } from './node-servers.ts';
 
-interface Door {
+interface Endpoint {
   readonly method: string;
   readonly path: string;
   /** What callers need a right to: any one of these subresources of the node. */
@@ -24,11 +24,11 @@ const WEBSOCKET = {
   'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
 };
 const SPDY = { connection: 'Upgrade', upgrade: 'SPDY/3.1', 'x-stream-protocol-version': 'v4.channel.k8s.io' };
-const get = (path: string, ...subresources: string[]): Door => ({ method: 'GET', path, verb: 'get', subresources });
-const post = (path: string, ...subresources: string[]): Door => ({ method: 'POST', path, verb: 'create', subresources });
+const get = (path: string, ...subresources: string[]): Endpoint => ({ method: 'GET', path, verb: 'get', subresources });
+const post = (path: string, ...subresources: string[]): Endpoint => ({ method: 'POST', path, verb: 'create', subresources });
 
 /** Upstream's attributes of requests to a kubelet. */
-const DOORS: readonly Door[] = [
+const ENDPOINTS: readonly Endpoint[] = [
   get('/healthz', 'healthz', 'proxy'),
   get('/healthz/syncloop', 'healthz', 'proxy'),
   get('/pods', 'pods', 'proxy'),
@@ -122,7 +122,7 @@ interface Credentials {
   readonly token?: string;
 }
 
-function knock({ method, path, headers }: Door, { token, ...tls }: Credentials = {}): Promise<{ code: number; text: string }> {
+function call({ method, path, headers }: Endpoint, { token, ...tls }: Credentials = {}): Promise<{ code: number; text: string }> {
   return new Promise((resolve, reject) => {
     const sentHeaders = { ...headers, ...(token && { authorization: `Bearer ${token}` }) };
     const options = { host: '127.0.0.1', port: server.port, method, path, headers: sentHeaders, agent: false, ca: AUTHORITY.certificate };
@@ -136,27 +136,27 @@ function knock({ method, path, headers }: Door, { token, ...tls }: Credentials =
   });
 }
 
-const name = ({ method, path, headers }: Door) => `${method} ${path}${headers ? ` over ${headers.upgrade}` : ''}`;
+const name = ({ method, path, headers }: Endpoint) => `${method} ${path}${headers ? ` over ${headers.upgrade}` : ''}`;
 const allowed = certificateFor('allowed');
 const forbidden = certificateFor('forbidden');
 const foreign = certificateFor('allowed', { authority: OTHER_AUTHORITY });
 
-describe.each(DOORS.map((door) => ({ name: name(door), door })))('$name', ({ door }) => {
+describe.each(ENDPOINTS.map((endpoint) => ({ name: name(endpoint), endpoint })))('$name', ({ endpoint }) => {
   test.each([
     ['nobody', {}],
     ['a certificate of another authority', foreign],
     ['a token that nobody knows', { token: 'unknown' }],
   ])('rejects %s', async (_, credentials) => {
-    expect([await knock(door, credentials), reached, reviewed]).toEqual([{ code: 401, text: 'Unauthorized' }, 0, []]);
+    expect([await call(endpoint, credentials), reached, reviewed]).toEqual([{ code: 401, text: 'Unauthorized' }, 0, []]);
   });
 
   test.each([
     ['a certificate', forbidden],
     ['a token', { token: 'token-of-forbidden' }],
   ])('rejects a caller without permission, by %s', async (_, credentials) => {
-    const { verb, subresources } = door;
+    const { verb, subresources } = endpoint;
     const text = `Forbidden (user=forbidden, verb=${verb}, resource=nodes, subresource(s)=[${subresources.join(' ')}])\n`;
-    expect([await knock(door, credentials), reached]).toEqual([{ code: 403, text }, 0]);
+    expect([await call(endpoint, credentials), reached]).toEqual([{ code: 403, text }, 0]);
     expect(reviewed).toEqual(subresources.map((subresource) => ({ verb, version: 'v1', resource: 'nodes', subresource, name: 'n1' })));
   });
 
@@ -164,6 +164,6 @@ describe.each(DOORS.map((door) => ({ name: name(door), door })))('$name', ({ doo
     ['a certificate', allowed],
     ['a token', { token: 'token-of-allowed' }],
   ])('serves a caller with permission, by %s', async (_, credentials) => {
-    expect([(await knock(door, credentials)).text, reached]).toEqual(['reached', 1]);
+    expect([(await call(endpoint, credentials)).text, reached]).toEqual(['reached', 1]);
   });
 });

@@ -15,15 +15,15 @@ import { inProcessTransport } from './in-process/in-process-transport.ts';
 import type { KubeletConnector, KubeletResponse } from './kubelet-client/kubelet-connector.ts';
 import { type ApiServer, startApiServer } from './server.ts';
 
-interface Door {
-  readonly door: string;
+interface EntryPoint {
+  readonly name: string;
   readonly path: string;
   readonly admission: boolean;
   readonly fairness: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Ways through the server to something behind it, and what each has to pass beside authentication, authorization and audit. */
+/** Requests that the server passes on, and what checks each has to pass besides authentication, authorization and audit. */
 const POD = '/api/v1/namespaces/default/pods/web';
 const WEBSOCKET = {
   ...{ connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' },
@@ -33,34 +33,34 @@ const SPDY = { connection: 'Upgrade', upgrade: 'SPDY/3.1', 'x-stream-protocol-ve
 const TUNNEL = { ...WEBSOCKET, 'sec-websocket-protocol': 'SPDY/3.1+portforward.k8s.io' };
 const PORTS = { ...WEBSOCKET, 'sec-websocket-protocol': 'v4.channel.k8s.io' };
 const SPDY_PORTS = { ...SPDY, 'x-stream-protocol-version': 'portforward.k8s.io' };
-const DOORS: readonly Door[] = [
-  { door: 'exec', path: `${POD}/exec?command=ls&stdout=true`, admission: true, fairness: false },
-  { door: 'exec over WebSocket', path: `${POD}/exec?command=w&stdout=true`, headers: WEBSOCKET, admission: true, fairness: false },
-  { door: 'exec over SPDY', path: `${POD}/exec?command=s&stdout=true`, headers: SPDY, admission: true, fairness: false },
-  { door: 'port-forward in a tunnel', path: `${POD}/portforward?ports=81`, headers: TUNNEL, admission: true, fairness: false },
-  { door: 'attach over WebSocket', path: `${POD}/attach?stdin=true`, headers: WEBSOCKET, admission: true, fairness: false },
-  { door: 'attach over SPDY', path: `${POD}/attach?stdin=1`, headers: SPDY, admission: true, fairness: false },
-  { door: 'port-forward over WebSocket', path: `${POD}/portforward?ports=82`, headers: PORTS, admission: true, fairness: false },
-  { door: 'port-forward over SPDY', path: `${POD}/portforward?ports=83`, headers: SPDY_PORTS, admission: true, fairness: false },
+const ENTRY_POINTS: readonly EntryPoint[] = [
+  { name: 'exec', path: `${POD}/exec?command=ls&stdout=true`, admission: true, fairness: false },
+  { name: 'exec over WebSocket', path: `${POD}/exec?command=w&stdout=true`, headers: WEBSOCKET, admission: true, fairness: false },
+  { name: 'exec over SPDY', path: `${POD}/exec?command=s&stdout=true`, headers: SPDY, admission: true, fairness: false },
+  { name: 'port-forward in a tunnel', path: `${POD}/portforward?ports=81`, headers: TUNNEL, admission: true, fairness: false },
+  { name: 'attach over WebSocket', path: `${POD}/attach?stdin=true`, headers: WEBSOCKET, admission: true, fairness: false },
+  { name: 'attach over SPDY', path: `${POD}/attach?stdin=1`, headers: SPDY, admission: true, fairness: false },
+  { name: 'port-forward over WebSocket', path: `${POD}/portforward?ports=82`, headers: PORTS, admission: true, fairness: false },
+  { name: 'port-forward over SPDY', path: `${POD}/portforward?ports=83`, headers: SPDY_PORTS, admission: true, fairness: false },
   {
-    ...{ door: 'an upgrade by the proxy of services', path: '/api/v1/namespaces/default/services/web/proxy/ws' },
+    ...{ name: 'an upgrade by the proxy of services', path: '/api/v1/namespaces/default/services/web/proxy/ws' },
     ...{ headers: WEBSOCKET, admission: true, fairness: false },
   },
-  { door: 'an upgrade by the proxy of pods', path: `${POD}/proxy/ws`, headers: WEBSOCKET, admission: true, fairness: false },
-  { door: 'an upgrade by the proxy of nodes', path: '/api/v1/nodes/node/proxy/ws', headers: WEBSOCKET, admission: true, fairness: false },
-  { door: 'an upgrade by an aggregated API', path: '/apis/fruit.example.com/v1/ws', headers: WEBSOCKET, admission: false, fairness: true },
-  { door: 'attach', path: `${POD}/attach?stdout=true`, admission: true, fairness: false },
-  { door: 'port-forward', path: `${POD}/portforward?ports=80`, admission: true, fairness: false },
-  { door: 'the proxy of pods', path: `${POD}/proxy/x`, admission: true, fairness: false },
-  { door: 'the proxy of services', path: '/api/v1/namespaces/default/services/web/proxy/x', admission: true, fairness: false },
-  { door: 'the proxy of nodes', path: '/api/v1/nodes/node/proxy/x', admission: true, fairness: false },
-  { door: 'logs that are followed', path: `${POD}/log?follow=true`, admission: false, fairness: false },
-  { door: 'logs', path: `${POD}/log`, admission: false, fairness: false },
-  { door: 'an aggregated API', path: '/apis/fruit.example.com/v1/apples', admission: false, fairness: true },
-  { door: 'the discovery of an aggregated API', path: '/apis/fruit.example.com/v1', admission: false, fairness: true },
+  { name: 'an upgrade by the proxy of pods', path: `${POD}/proxy/ws`, headers: WEBSOCKET, admission: true, fairness: false },
+  { name: 'an upgrade by the proxy of nodes', path: '/api/v1/nodes/node/proxy/ws', headers: WEBSOCKET, admission: true, fairness: false },
+  { name: 'an upgrade by an aggregated API', path: '/apis/fruit.example.com/v1/ws', headers: WEBSOCKET, admission: false, fairness: true },
+  { name: 'attach', path: `${POD}/attach?stdout=true`, admission: true, fairness: false },
+  { name: 'port-forward', path: `${POD}/portforward?ports=80`, admission: true, fairness: false },
+  { name: 'the proxy of pods', path: `${POD}/proxy/x`, admission: true, fairness: false },
+  { name: 'the proxy of services', path: '/api/v1/namespaces/default/services/web/proxy/x', admission: true, fairness: false },
+  { name: 'the proxy of nodes', path: '/api/v1/nodes/node/proxy/x', admission: true, fairness: false },
+  { name: 'logs that are followed', path: `${POD}/log?follow=true`, admission: false, fairness: false },
+  { name: 'logs', path: `${POD}/log`, admission: false, fairness: false },
+  { name: 'an aggregated API', path: '/apis/fruit.example.com/v1/apples', admission: false, fairness: true },
+  { name: 'the discovery of an aggregated API', path: '/apis/fruit.example.com/v1', admission: false, fairness: true },
 ];
 
-const directory = mkdtempSync(join(tmpdir(), 'sampan-doors-'));
+const directory = mkdtempSync(join(tmpdir(), 'sampan-entry-points-'));
 const auditLog = join(directory, 'audit.log');
 const store = openMemoryStore({ clock: realClock });
 let server: ApiServer;
@@ -83,7 +83,7 @@ const kubelets: KubeletConnector = {
 };
 
 const admission: AdmissionPlugin = {
-  name: 'doorkeeper',
+  name: 'gatekeeper',
   operations: ['CONNECT'],
   validate: ({ user, resource }) => {
     if (user.name === 'not-admitted') throw StatusError.forbidden(resource, '', 'not admitted');
@@ -152,7 +152,7 @@ async function furnish(client: Client): Promise<void> {
     service,
   };
   server.aggregation.mount({ ...service, port: 443 }, ({ user }) => {
-    // The server itself asks for discovery and OpenAPI whenever it likes: only those who knock count.
+    // The server itself asks for discovery and OpenAPI whenever it likes: only those who request count.
     if (user !== undefined && Object.values<string>(USERS).includes(user.name)) reached++;
     return {
       type: 'plain',
@@ -172,7 +172,7 @@ interface Answer {
   readonly reached: number;
 }
 
-async function knock(path: string, user?: string, upgrade: Door['headers'] = {}): Promise<Answer> {
+async function request(path: string, user?: string, upgrade: EntryPoint['headers'] = {}): Promise<Answer> {
   const before = reached;
   const { code, isFair } = await new Promise<Omit<Answer, 'reached'>>((resolve, reject) => {
     const headers = { ...upgrade, ...(user !== undefined && { 'x-user': user }) };
@@ -186,33 +186,33 @@ async function knock(path: string, user?: string, upgrade: Door['headers'] = {})
   return { code, isFair, reached: reached - before };
 }
 
-describe.each(DOORS)('$door', ({ path, admission: isAdmitted, fairness, headers }) => {
+describe.each(ENTRY_POINTS)('$name', ({ path, admission: isAdmitted, fairness, headers }) => {
   test('rejects requests without credentials', async () => {
-    expect(await knock(path, undefined, headers)).toMatchObject({ code: 401, reached: 0 });
+    expect(await request(path, undefined, headers)).toMatchObject({ code: 401, reached: 0 });
   });
 
   test('rejects users without permission', async () => {
-    expect(await knock(path, USERS.forbidden, headers)).toMatchObject({ code: 403, reached: 0 });
+    expect(await request(path, USERS.forbidden, headers)).toMatchObject({ code: 403, reached: 0 });
   });
 
-  test(isAdmitted ? 'is shut for who is not admitted' : 'is no matter of admission here', async () => {
-    const { code, reached: through } = await knock(path, USERS.notAdmitted, headers);
+  test(isAdmitted ? 'rejects requests that admission denies' : 'does not pass admission', async () => {
+    const { code, reached: through } = await request(path, USERS.notAdmitted, headers);
     expect([code === 403, through > 0]).toEqual([isAdmitted, !isAdmitted]);
   });
 
   test('serves users with permission, through flow control where it applies', async () => {
-    const { isFair, reached: through } = await knock(path, USERS.allowed, headers);
+    const { isFair, reached: through } = await request(path, USERS.allowed, headers);
     expect([through > 0, isFair]).toEqual([true, fairness]);
   });
 
   test('records every request in the audit log', async () => {
-    await knock(path, undefined, headers);
-    for (const user of Object.values(USERS)) await knock(path, user, headers);
+    await request(path, undefined, headers);
+    for (const user of Object.values(USERS)) await request(path, user, headers);
     await checkAudited(path);
   });
 });
 
-/** Everybody who knocked is in the log, and so is who did not say who they are. Events are written after the answer. */
+/** All users are in the log, and so are requests without credentials. Events are written after the response. */
 async function checkAudited(path: string): Promise<void> {
   await expect.poll(() => auditedUsers(path)).toEqual(expect.arrayContaining(['401', ...Object.values(USERS)]));
 }
@@ -226,7 +226,7 @@ function auditedUsers(path: string): readonly string[] {
     .map(({ user, responseStatus }) => (responseStatus?.code === 401 ? '401' : (user.username ?? '')));
 }
 
-/** What the server tells of itself. */
+/** Pages of the server itself. */
 const PAGES = [
   ...['/api', '/apis', '/apis/fruit.example.com', '/version', '/openapi/v2', '/openapi/v3', '/openapi/v3/api/v1'],
   ...['/healthz', '/livez', '/readyz', '/metrics', '/metrics/slis', '/statusz', '/flagz', '/configz'],
@@ -235,16 +235,16 @@ const PAGES = [
 ];
 
 test.each(PAGES)('%s is authorized, goes through flow control and is audited', async (path) => {
-  expect(await knock(path)).toMatchObject({ code: 401 });
-  expect(await knock(path, USERS.forbidden)).toMatchObject({ code: 403, isFair: true });
-  const { code, isFair } = await knock(path, USERS.allowed);
+  expect(await request(path)).toMatchObject({ code: 401 });
+  expect(await request(path, USERS.forbidden)).toMatchObject({ code: 403, isFair: true });
+  const { code, isFair } = await request(path, USERS.allowed);
   expect([code === 200 || code === 404, isFair]).toEqual([true, true]);
-  await knock(path, USERS.notAdmitted);
+  await request(path, USERS.notAdmitted);
   await checkAudited(path);
 });
 
 test('in-process requests are authorized too', async () => {
-  for (const { path } of DOORS) {
+  for (const { path } of ENTRY_POINTS) {
     const before = reached;
     const { transport } = clientOf(USERS.forbidden);
     await expect(

@@ -31,7 +31,7 @@ const ELEMENTS_A_COMMAND = 1000;
 /**
  * The changing part of an nftables table: the sum of what several contributors want in it. Computes transactions whose size is that of the change.
  */
-export class NftLedger {
+export class NftTransactions {
   readonly #elements = new Map<string, RefCounted<NftElement>>();
   readonly #objects = new Map<string, RefCounted<NftObject>>();
   /** Entries changed since the last script, with their previous state. */
