@@ -3,7 +3,7 @@ import type { ObjectSchema, Schema } from '#machinery';
 import type { Parameter } from './operation.ts';
 
 export const NAMESPACE: Parameter = { name: 'namespace', in: 'path', type: 'string', description: 'The namespace of the objects.' };
-export const PATH: Parameter = { name: 'path', in: 'path', type: 'string', description: 'The path to ask for behind the proxy.' };
+export const PATH: Parameter = { name: 'path', in: 'path', type: 'string', description: 'The URL path behind the proxy.' };
 export const PRETTY: Parameter = {
   name: 'pretty',
   in: 'query',

@@ -5,10 +5,10 @@ import { Status } from '../../meta/v1/status.ts';
 import { always, anyObject, bool, bytes, field, type Infer, listOf, mapOf, message, named, object, pointer, string } from '../../schema.ts';
 
 export const AdmissionRequest = object('io.k8s.api.admission.v1.AdmissionRequest', 'The request that a webhook is called for.', {
-  uid: always(1, named('types.UID'), 'The id of this question, which the answer repeats.'),
-  kind: always(2, GroupVersionKind, 'The kind of the object, in the version the webhook asked for.'),
-  resource: always(3, GroupVersionResource, 'The resource, in the version the webhook asked for.'),
-  subResource: field(4, string, 'The subresource, in the version the webhook asked for.'),
+  uid: always(1, named('types.UID'), 'The UID of this request, repeated in the response.'),
+  kind: always(2, GroupVersionKind, "The kind of the object, in the version that the webhook's rules match."),
+  resource: always(3, GroupVersionResource, "The resource, in the version that the webhook's rules match."),
+  subResource: field(4, string, "The subresource, in the version that the webhook's rules match."),
   requestKind: pointer(13, GroupVersionKind, 'The kind as it was in the request.'),
   requestResource: pointer(14, GroupVersionResource, 'The resource as it was in the request.'),
   requestSubResource: field(15, string, 'The subresource as it was in the request.'),
@@ -24,7 +24,7 @@ export const AdmissionRequest = object('io.k8s.api.admission.v1.AdmissionRequest
 export type AdmissionRequest = Infer<typeof AdmissionRequest>;
 
 export const AdmissionResponse = object('io.k8s.api.admission.v1.AdmissionResponse', 'What a webhook answers.', {
-  uid: always(1, named('types.UID'), 'The id of the question.'),
+  uid: always(1, named('types.UID'), 'The UID of the request.'),
   allowed: always(2, bool, 'Whether the request may go on.'),
   status: pointer(3, Status, 'Why not.'),
   patch: field(4, bytes, 'Changes to the object, in base64.'),

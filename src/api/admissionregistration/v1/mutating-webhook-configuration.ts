@@ -26,7 +26,7 @@ export const MutatingWebhook = object(
     name: required(1, string, 'The name, as a domain.'),
     clientConfig: required(2, WebhookClientConfig, 'How to reach the server.'),
     rules: field(3, listOf(RuleWithOperations), 'The requests that it is called for.'),
-    failurePolicy: pointer(4, named('v1.FailurePolicyType'), 'What if it cannot be asked: Fail (the default) or Ignore.'),
+    failurePolicy: pointer(4, named('v1.FailurePolicyType'), 'How failed calls are handled: Fail (the default) or Ignore.'),
     matchPolicy: pointer(9, named('v1.MatchPolicyType'), 'Whether requests in other versions count: Equivalent (the default) or Exact.'),
     namespaceSelector: pointer(5, LabelSelector, 'Labels of the namespaces that count.'),
     objectSelector: pointer(11, LabelSelector, 'Labels of the objects that count.'),
@@ -38,7 +38,7 @@ export const MutatingWebhook = object(
       named('v1.ReinvocationPolicyType'),
       'Whether it is called again after other plugins changed the object: Never (the default) or IfNeeded.',
     ),
-    matchConditions: field(12, mapListOf(MatchCondition, 'name'), 'CEL expressions that must be true for it to be asked.', {
+    matchConditions: field(12, mapListOf(MatchCondition, 'name'), 'CEL expressions that must be true for the webhook to be called.', {
       merge: 'name',
     }),
   },

@@ -8,7 +8,7 @@ import { Variable } from './variable.ts';
 
 export const Validation = object('io.k8s.api.admissionregistration.v1.Validation', 'An expression that must be true.', {
   expression: required(1, string, 'The CEL expression.'),
-  message: field(2, string, 'What to say when it is false.'),
+  message: field(2, string, 'The message when the expression is false.'),
   reason: pointer(3, named('v1.StatusReason'), 'The reason of the refusal: Unauthorized, Forbidden, Invalid or RequestEntityTooLarge.'),
   messageExpression: field(4, string, 'A CEL expression that gives the message.'),
 });

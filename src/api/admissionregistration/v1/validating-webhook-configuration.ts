@@ -19,19 +19,25 @@ import { MatchCondition } from './match-condition.ts';
 import { RuleWithOperations } from './rule-with-operations.ts';
 import { WebhookClientConfig } from './webhook-client-config.ts';
 
-export const ValidatingWebhook = object('io.k8s.api.admissionregistration.v1.ValidatingWebhook', 'A server that is asked, and when.', {
-  name: required(1, string, 'The name, as a domain.'),
-  clientConfig: required(2, WebhookClientConfig, 'How to reach the server.'),
-  rules: field(3, listOf(RuleWithOperations), 'The requests that it is called for.'),
-  failurePolicy: pointer(4, named('v1.FailurePolicyType'), 'What if it cannot be asked: Fail (the default) or Ignore.'),
-  matchPolicy: pointer(9, named('v1.MatchPolicyType'), 'Whether requests in other versions count: Equivalent (the default) or Exact.'),
-  namespaceSelector: pointer(5, LabelSelector, 'Labels of the namespaces that count.'),
-  objectSelector: pointer(10, LabelSelector, 'Labels of the objects that count.'),
-  sideEffects: nullable(6, named('v1.SideEffectClass'), 'None or NoneOnDryRun.', { required: true }),
-  timeoutSeconds: pointer(7, int32, 'How long to wait, up to 30. 10 by default.'),
-  admissionReviewVersions: required(8, listOf(string), 'The versions of AdmissionReview that it understands, the preferred one first.'),
-  matchConditions: field(11, mapListOf(MatchCondition, 'name'), 'CEL expressions that must be true for it to be asked.', { merge: 'name' }),
-});
+export const ValidatingWebhook = object(
+  'io.k8s.api.admissionregistration.v1.ValidatingWebhook',
+  'A webhook and the requests for which it is called.',
+  {
+    name: required(1, string, 'The name, as a domain.'),
+    clientConfig: required(2, WebhookClientConfig, 'How to reach the server.'),
+    rules: field(3, listOf(RuleWithOperations), 'The requests that it is called for.'),
+    failurePolicy: pointer(4, named('v1.FailurePolicyType'), 'How failed calls are handled: Fail (the default) or Ignore.'),
+    matchPolicy: pointer(9, named('v1.MatchPolicyType'), 'Whether requests in other versions count: Equivalent (the default) or Exact.'),
+    namespaceSelector: pointer(5, LabelSelector, 'Labels of the namespaces that count.'),
+    objectSelector: pointer(10, LabelSelector, 'Labels of the objects that count.'),
+    sideEffects: nullable(6, named('v1.SideEffectClass'), 'None or NoneOnDryRun.', { required: true }),
+    timeoutSeconds: pointer(7, int32, 'How long to wait, up to 30. 10 by default.'),
+    admissionReviewVersions: required(8, listOf(string), 'The versions of AdmissionReview that it understands, the preferred one first.'),
+    matchConditions: field(11, mapListOf(MatchCondition, 'name'), 'CEL expressions that must be true for the webhook to be called.', {
+      merge: 'name',
+    }),
+  },
+);
 export type ValidatingWebhook = Infer<typeof ValidatingWebhook>;
 
 export const ValidatingWebhookConfiguration = kind(
@@ -44,7 +50,7 @@ export const ValidatingWebhookConfiguration = kind(
     namespaced: false,
     categories: ['api-extensions'],
   },
-  'Servers that are asked whether objects may be written.',
+  'Webhooks that accept or reject writes of objects.',
   {
     metadata: always(1, ObjectMeta, "Standard object's metadata."),
     webhooks: field(2, mapListOf(ValidatingWebhook, 'name'), 'The webhooks and the requests that they are called for.', { merge: 'name' }),

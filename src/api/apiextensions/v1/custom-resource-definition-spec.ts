@@ -117,7 +117,7 @@ export const JSONSchemaProps: Typed<JSONSchemaProps, ObjectSchema> = lazyFields<
     'x-kubernetes-preserve-unknown-fields': pointer(38, bool, 'Whether members are kept that the schema does not name.'),
     'x-kubernetes-embedded-resource': field(39, bool, 'Whether the value is an object with apiVersion, kind and metadata.'),
     'x-kubernetes-int-or-string': field(40, bool, 'Whether the value is an integer or a string.'),
-    'x-kubernetes-list-map-keys': field(41, listOf(string), 'The keys that tell items of a map list apart.'),
+    'x-kubernetes-list-map-keys': field(41, listOf(string), 'The keys that identify the items of a map list.'),
     'x-kubernetes-list-type': pointer(42, string, 'atomic, set or map: how lists merge.'),
     'x-kubernetes-map-type': pointer(43, string, 'granular or atomic: how objects merge.'),
     'x-kubernetes-validations': field(44, named('v1.ValidationRules', mapListOf(ValidationRule, 'rule')), 'CEL rules that must hold.', {
@@ -170,7 +170,7 @@ export const CustomResourceColumnDefinition = object(
     name: required(1, string, 'The name.'),
     type: required(2, string, 'The type of the cells: integer, number, string, boolean or date.'),
     format: field(3, string, 'The format of the cells.'),
-    description: field(4, string, 'What the column tells.'),
+    description: field(4, string, 'The meaning of the column.'),
     priority: field(5, int32, '0 for columns that are always shown; higher ones only in wide output.'),
     jsonPath: required(6, string, 'Where the value is found, as in .spec.a.'),
   },
@@ -236,7 +236,7 @@ export const CustomResourceConversion = object(
   'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceConversion',
   'How objects are brought from one version to another.',
   {
-    strategy: required(1, named('v1.ConversionStrategyType'), 'None changes apiVersion alone; Webhook asks a server.'),
+    strategy: required(1, named('v1.ConversionStrategyType'), 'None changes only the apiVersion; Webhook calls a webhook.'),
     webhook: pointer(2, WebhookConversion, 'The server.'),
   },
 );

@@ -27,15 +27,19 @@ export const ServiceReference = object(
 );
 export type ServiceReference = Infer<typeof ServiceReference>;
 
-export const APIServiceSpec = object('io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIServiceSpec', 'Which API, and who serves it.', {
-  service: pointer(1, ServiceReference, 'The service that serves the API; absent when this server does.'),
-  group: field(2, string, 'The API group.'),
-  version: field(3, string, 'The API version.'),
-  insecureSkipTLSVerify: field(4, bool, 'If true, the serving certificate is not checked.'),
-  caBundle: field(5, bytes, 'Certificates that the serving certificate is checked against, as PEM.'),
-  groupPriorityMinimum: required(7, int32, "The group's rank among groups: the higher, the earlier."),
-  versionPriority: required(8, int32, "The version's rank in its group: the higher, the earlier."),
-});
+export const APIServiceSpec = object(
+  'io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIServiceSpec',
+  'A version of an API group and the service that serves it.',
+  {
+    service: pointer(1, ServiceReference, 'The service that serves the API; absent when this server does.'),
+    group: field(2, string, 'The API group.'),
+    version: field(3, string, 'The API version.'),
+    insecureSkipTLSVerify: field(4, bool, 'If true, the serving certificate is not checked.'),
+    caBundle: field(5, bytes, 'Certificates that the serving certificate is checked against, as PEM.'),
+    groupPriorityMinimum: required(7, int32, "The group's rank among groups: the higher, the earlier."),
+    versionPriority: required(8, int32, "The version's rank in its group: the higher, the earlier."),
+  },
+);
 export type APIServiceSpec = Infer<typeof APIServiceSpec>;
 
 export const APIServiceCondition = object(
@@ -55,7 +59,7 @@ export const APIServiceStatus = object(
   'io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIServiceStatus',
   'Whether the API can be reached.',
   {
-    conditions: field(1, mapListOf(APIServiceCondition, 'type'), 'Available tells whether the API can be reached.', { merge: 'type' }),
+    conditions: field(1, mapListOf(APIServiceCondition, 'type'), 'Available: whether the API can be reached.', { merge: 'type' }),
   },
 );
 export type APIServiceStatus = Infer<typeof APIServiceStatus>;

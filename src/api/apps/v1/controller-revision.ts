@@ -10,7 +10,7 @@ export const ControllerRevision = kind(
     resource: 'controllerrevisions',
     namespaced: true,
   },
-  'A state of a DaemonSet or StatefulSet, kept so that it can be gone back to.',
+  'A revision of a DaemonSet or StatefulSet, kept for rollbacks.',
   {
     metadata: always(1, ObjectMeta, "Standard object's metadata."),
     data: always(2, anyObject('io.k8s.apimachinery.pkg.runtime.RawExtension'), 'The state.'),

@@ -37,7 +37,7 @@ export type DaemonSetUpdateStrategy = Infer<typeof DaemonSetUpdateStrategy>;
 
 export const DaemonSetSpec = object('io.k8s.api.apps.v1.DaemonSetSpec', 'What to run on the nodes.', {
   selector: nullable(1, LabelSelector, 'Labels of the pods that belong to it. Cannot be changed.', { required: true }),
-  template: required(2, PodTemplateSpec, 'The pods to make. Their node selector and affinity tell on which nodes.'),
+  template: required(2, PodTemplateSpec, 'The template of pods. Its node selector and affinity select the nodes.'),
   updateStrategy: always(3, DaemonSetUpdateStrategy, 'How pods are replaced when the template changes.'),
   minReadySeconds: field(4, int32, 'How long a new pod must be ready to count as available.'),
   revisionHistoryLimit: pointer(6, int32, 'How many old states are kept. 10 by default.'),
@@ -62,7 +62,7 @@ export const DaemonSetStatus = object('io.k8s.api.apps.v1.DaemonSetStatus', 'On 
   updatedNumberScheduled: field(6, int32, 'On how many nodes a pod of the current template runs.'),
   numberAvailable: field(7, int32, 'On how many nodes a pod is available.'),
   numberUnavailable: field(8, int32, 'On how many nodes a pod should be available and is not.'),
-  collisionCount: pointer(9, int32, 'How often the name of a revision was taken; goes into new names.'),
+  collisionCount: pointer(9, int32, 'The number of name collisions of revisions; part of the hash in new names.'),
   conditions: field(10, mapListOf(DaemonSetCondition, 'type'), 'What is known of its state.', { merge: 'type' }),
 });
 export type DaemonSetStatus = Infer<typeof DaemonSetStatus>;

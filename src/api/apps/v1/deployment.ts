@@ -54,7 +54,7 @@ export const DeploymentCondition = object('io.k8s.api.apps.v1.DeploymentConditio
 });
 export type DeploymentCondition = Infer<typeof DeploymentCondition>;
 
-export const DeploymentStatus = object('io.k8s.api.apps.v1.DeploymentStatus', 'How far a deployment has come.', {
+export const DeploymentStatus = object('io.k8s.api.apps.v1.DeploymentStatus', 'The observed state of a deployment.', {
   observedGeneration: field(1, int64, 'The generation that this status is about.'),
   replicas: field(2, int32, 'How many pods there are.'),
   updatedReplicas: field(3, int32, 'How many pods have the current template.'),
@@ -63,7 +63,7 @@ export const DeploymentStatus = object('io.k8s.api.apps.v1.DeploymentStatus', 'H
   unavailableReplicas: field(5, int32, 'How many pods are missing for all to be available.'),
   terminatingReplicas: pointer(9, int32, 'How many pods are ending.'),
   conditions: field(6, mapListOf(DeploymentCondition, 'type'), 'Available, Progressing and ReplicaFailure.', { merge: 'type' }),
-  collisionCount: pointer(8, int32, 'How often the name of a ReplicaSet was taken; goes into new names.'),
+  collisionCount: pointer(8, int32, 'The number of name collisions of ReplicaSets; part of the hash in new names.'),
 });
 export type DeploymentStatus = Infer<typeof DeploymentStatus>;
 

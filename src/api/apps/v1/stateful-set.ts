@@ -77,7 +77,7 @@ export const StatefulSetSpec = object('io.k8s.api.apps.v1.StatefulSetSpec', 'How
   persistentVolumeClaimRetentionPolicy: pointer(
     10,
     StatefulSetPersistentVolumeClaimRetentionPolicy,
-    'What becomes of claims when pods or the set are gone.',
+    'Whether claims are deleted when pods or the set are deleted.',
   ),
   ordinals: pointer(11, StatefulSetOrdinals, 'With which number counting starts.'),
 });
@@ -92,7 +92,7 @@ export const StatefulSetCondition = object('io.k8s.api.apps.v1.StatefulSetCondit
 });
 export type StatefulSetCondition = Infer<typeof StatefulSetCondition>;
 
-export const StatefulSetStatus = object('io.k8s.api.apps.v1.StatefulSetStatus', 'How far a stateful set has come.', {
+export const StatefulSetStatus = object('io.k8s.api.apps.v1.StatefulSetStatus', 'The observed state of a stateful set.', {
   observedGeneration: field(1, int64, 'The generation that this status is about.'),
   replicas: required(2, int32, 'How many pods there are.'),
   readyReplicas: field(3, int32, 'How many pods are ready.'),
@@ -100,7 +100,7 @@ export const StatefulSetStatus = object('io.k8s.api.apps.v1.StatefulSetStatus', 
   updatedReplicas: field(5, int32, 'How many pods have the state of updateRevision.'),
   currentRevision: field(6, string, 'The state of the pods that are not yet replaced.'),
   updateRevision: field(7, string, 'The state that pods are brought to.'),
-  collisionCount: pointer(9, int32, 'How often the name of a revision was taken; goes into new names.'),
+  collisionCount: pointer(9, int32, 'The number of name collisions of revisions; part of the hash in new names.'),
   conditions: field(10, mapListOf(StatefulSetCondition, 'type'), 'What is known of its state.', { merge: 'type' }),
   availableReplicas: always(11, int32, 'How many pods have been ready for minReadySeconds.'),
 });

@@ -16,7 +16,7 @@ export const SelfSubjectReview = kind(
     resource: 'selfsubjectreviews',
     namespaced: false,
   },
-  'Asks who the caller is.',
+  'Returns the attributes of the calling user.',
   {
     metadata: always(1, ObjectMeta, "Standard object's metadata."),
     status: always(2, SelfSubjectReviewStatus, 'Who the caller is.'),

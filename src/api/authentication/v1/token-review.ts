@@ -11,7 +11,7 @@ export type TokenReviewSpec = Infer<typeof TokenReviewSpec>;
 export const TokenReviewStatus = object('io.k8s.api.authentication.v1.TokenReviewStatus', 'Whether the token is good.', {
   authenticated: field(1, bool, 'Whether it is good.'),
   user: always(2, UserInfo, 'Whose it is.'),
-  audiences: field(4, listOf(string), 'Those of the asked audiences that the token is meant for.'),
+  audiences: field(4, listOf(string), 'The requested audiences for which the token is valid.'),
   error: field(3, string, 'Why it could not be checked.'),
 });
 export type TokenReviewStatus = Infer<typeof TokenReviewStatus>;

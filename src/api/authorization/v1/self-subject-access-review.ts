@@ -6,7 +6,7 @@ import { SubjectAccessReviewStatus } from './subject-access-review-status.ts';
 
 export const SelfSubjectAccessReviewSpec = object(
   'io.k8s.api.authorization.v1.SelfSubjectAccessReviewSpec',
-  'What the caller wants to do.',
+  'The action to check for the calling user.',
   {
     resourceAttributes: pointer(1, ResourceAttributes, 'The request, if it is for a resource.'),
     nonResourceAttributes: pointer(2, NonResourceAttributes, 'The request, if it is for another path.'),

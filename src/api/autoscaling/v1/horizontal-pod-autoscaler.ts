@@ -25,7 +25,7 @@ export const HorizontalPodAutoscalerStatus = object(
     observedGeneration: pointer(1, int64, 'The generation that this status is about.'),
     lastScaleTime: pointer(2, time, 'When it last changed the number of pods.'),
     currentReplicas: required(3, int32, 'How many pods there are.'),
-    desiredReplicas: required(4, int32, 'How many pods it wants.'),
+    desiredReplicas: required(4, int32, 'The desired number of pods.'),
     currentCPUUtilizationPercentage: pointer(5, int32, 'The use of CPU, as a percentage of what pods request.'),
   },
 );

@@ -114,7 +114,7 @@ export const HorizontalPodAutoscalerSpec = object(
     scaleTargetRef: required(1, CrossVersionObjectReference, 'What is scaled.'),
     minReplicas: pointer(2, int32, 'The fewest pods. 1 by default.'),
     maxReplicas: required(3, int32, 'The most pods.'),
-    metrics: field(4, listOf(MetricSpec), 'The measures; that which wants the most pods decides.'),
+    metrics: field(4, listOf(MetricSpec), 'The metrics; the largest desired number of pods is used.'),
     behavior: pointer(5, HorizontalPodAutoscalerBehavior, 'How fast to scale up and down.'),
   },
 );
@@ -197,7 +197,7 @@ export const HorizontalPodAutoscalerStatus = object(
     observedGeneration: pointer(1, int64, 'The generation that this status is about.'),
     lastScaleTime: pointer(2, time, 'When it last changed the number of pods.'),
     currentReplicas: field(3, int32, 'How many pods there are.'),
-    desiredReplicas: required(4, int32, 'How many pods it wants.'),
+    desiredReplicas: required(4, int32, 'The desired number of pods.'),
     currentMetrics: always(5, listOf(MetricStatus), 'The measures as last read.'),
     conditions: field(6, mapListOf(HorizontalPodAutoscalerCondition, 'type'), 'Whether it can scale, does scale, and is at a bound.', {
       merge: 'type',

@@ -25,8 +25,8 @@ export type PodFailurePolicyOnPodConditionsPattern = Infer<typeof PodFailurePoli
 
 export const PodFailurePolicyRule = object('io.k8s.api.batch.v1.PodFailurePolicyRule', 'What follows from a failure.', {
   action: required(1, named('v1.PodFailurePolicyAction'), 'FailJob, FailIndex, Ignore or Count.'),
-  onExitCodes: pointer(2, PodFailurePolicyOnExitCodesRequirement, 'The failure, told by exit code.'),
-  onPodConditions: field(3, listOf(PodFailurePolicyOnPodConditionsPattern), 'The failure, told by conditions of the pod.'),
+  onExitCodes: pointer(2, PodFailurePolicyOnExitCodesRequirement, 'Matches failures by exit code.'),
+  onPodConditions: field(3, listOf(PodFailurePolicyOnPodConditionsPattern), 'Matches failures by conditions of the pod.'),
 });
 export type PodFailurePolicyRule = Infer<typeof PodFailurePolicyRule>;
 
@@ -64,7 +64,7 @@ export const JobSpec = object('io.k8s.api.batch.v1.JobSpec', 'What to run, how o
   podReplacementPolicy: pointer(
     14,
     named('v1.PodReplacementPolicy'),
-    'When pods are replaced: TerminatingOrFailed, or Failed to wait until they are gone.',
+    'When pods are replaced: TerminatingOrFailed, or Failed to wait until they have terminated.',
   ),
   managedBy: pointer(15, string, 'The controller that runs the job, when it is not the built-in one.'),
 });

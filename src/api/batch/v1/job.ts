@@ -5,7 +5,7 @@ import { JobSpec } from './job-spec.ts';
 export const JobCondition = object('io.k8s.api.batch.v1.JobCondition', 'One finding about a job.', {
   type: required(1, named('v1.JobConditionType'), 'The type of finding.'),
   status: required(2, named('v1.ConditionStatus'), 'True, False or Unknown.'),
-  lastProbeTime: always(3, time, 'When it was last looked at.'),
+  lastProbeTime: always(3, time, 'When it was last probed.'),
   lastTransitionTime: always(4, time, 'When the status last changed.'),
   reason: field(5, string, 'Why, as one CamelCase word.'),
   message: field(6, string, 'Why, in words.'),
@@ -22,7 +22,7 @@ export const UncountedTerminatedPods = object(
 );
 export type UncountedTerminatedPods = Infer<typeof UncountedTerminatedPods>;
 
-export const JobStatus = object('io.k8s.api.batch.v1.JobStatus', 'How far a job has come.', {
+export const JobStatus = object('io.k8s.api.batch.v1.JobStatus', 'The observed state of a job.', {
   conditions: field(1, listOf(JobCondition), 'Complete, Failed, Suspended and others.', { merge: 'type' }),
   startTime: pointer(2, time, 'When the job began.'),
   completionTime: pointer(3, time, 'When the job succeeded.'),

@@ -7,8 +7,8 @@ export const certificateSigningRequestTable: TableDefinition<CertificateSigningR
   columns: [
     NAME_COLUMN,
     AGE_COLUMN,
-    column('SignerName', 'Who is asked to sign.'),
-    column('Requestor', 'Who asks.'),
+    column('SignerName', 'The requested signer.'),
+    column('Requestor', 'The user who created the request.'),
     column('RequestedDuration', 'How long the certificate shall be valid.'),
     column('Condition', 'How far the request is.'),
   ],

@@ -26,10 +26,10 @@ export const CertificateSigningRequestSpec = object(
     signerName: required(7, string, 'Who is to sign, as in kubernetes.io/kube-apiserver-client.'),
     expirationSeconds: pointer(8, int32, 'How long the certificate is to be good; the signer may choose otherwise.'),
     usages: field(5, listOf(named('v1.KeyUsage')), 'What the key is to be used for.'),
-    username: field(2, string, 'Who asks. Set by the system.'),
-    uid: field(3, string, 'The id of who asks. Set by the system.'),
-    groups: field(4, listOf(string), 'The groups of who asks. Set by the system.'),
-    extra: field(6, mapOf(named('v1.ExtraValue', unmarkedListOf(string))), 'Anything else known of who asks. Set by the system.'),
+    username: field(2, string, 'The user who created the request. Set by the system.'),
+    uid: field(3, string, 'The id of the requesting user. Set by the system.'),
+    groups: field(4, listOf(string), 'The groups of the requesting user. Set by the system.'),
+    extra: field(6, mapOf(named('v1.ExtraValue', unmarkedListOf(string))), 'Further attributes of the requesting user. Set by the system.'),
   },
 );
 export type CertificateSigningRequestSpec = Infer<typeof CertificateSigningRequestSpec>;

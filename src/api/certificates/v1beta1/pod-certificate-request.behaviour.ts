@@ -19,7 +19,7 @@ const table: TableDefinition<PodCertificateRequest> = {
     column('NodeName', 'The node of the pod.'),
     column('SignerName', 'The signer.'),
     column('State', 'Pending, Issued, Denied or Failed.'),
-    wideColumn('UnverifiedUserAnnotations', 'What the author of the pod tells the signer.'),
+    wideColumn('UnverifiedUserAnnotations', "Annotations of the pod's author for the signer, not verified."),
   ],
   cells: ({ metadata, spec, status }) => [
     metadata.name,

@@ -33,7 +33,7 @@ export const PodCertificateRequestSpec = object(
     pkixPublicKey: nullable(9, bytes, 'The public key. Deprecated: stubPKCS10Request has it.'),
     proofOfPossession: nullable(10, bytes, 'The uid of the pod, signed with the private key. Deprecated, as the key above.'),
     stubPKCS10Request: nullable(12, bytes, 'A certificate request, of which the signer uses the public key.', { required: true }),
-    unverifiedUserAnnotations: field(11, mapOf(string), 'What the author of the pod tells the signer.'),
+    unverifiedUserAnnotations: field(11, mapOf(string), "Annotations of the pod's author for the signer, not verified."),
   },
 );
 export type PodCertificateRequestSpec = Infer<typeof PodCertificateRequestSpec>;
@@ -45,7 +45,7 @@ export const PodCertificateRequestStatus = object(
     conditions: field(1, mapListOf(Condition, 'type'), 'One of Issued, Denied and Failed.', { merge: 'type' }),
     certificateChain: field(2, string, 'The certificate and those of the authorities between, as PEM.'),
     notBefore: pointer(4, time, 'From when on the certificate is valid.'),
-    beginRefreshAt: pointer(5, time, 'When to ask for the next one.'),
+    beginRefreshAt: pointer(5, time, 'When to request the next certificate.'),
     notAfter: pointer(6, time, 'Until when the certificate is valid.'),
   },
 );

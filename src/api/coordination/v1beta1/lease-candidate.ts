@@ -3,7 +3,7 @@ import { always, field, type Infer, kind, microTime, named, object, pointer, req
 
 export const LeaseCandidateSpec = object('io.k8s.api.coordination.v1beta1.LeaseCandidateSpec', 'Who would hold a lease.', {
   leaseName: required(1, string, 'The lease. Cannot be changed.'),
-  pingTime: pointer(2, microTime, 'When the candidate was last asked whether it is there.'),
+  pingTime: pointer(2, microTime, 'When the candidate was last pinged.'),
   renewTime: pointer(3, microTime, 'When the candidate last said that it is there.'),
   binaryVersion: required(4, string, "The version of the candidate's program."),
   emulationVersion: field(5, string, 'The version that it behaves like.'),
@@ -21,7 +21,7 @@ export const LeaseCandidate = kind(
     namespaced: true,
     lifecycle: { introduced: '1.33', deprecated: '1.36', removed: '1.39' },
   },
-  'Somebody who would hold a lease, in coordinated election.',
+  'A candidate for a lease in coordinated leader election.',
   {
     metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: always(2, LeaseCandidateSpec, 'Which lease, and what the candidate is.'),

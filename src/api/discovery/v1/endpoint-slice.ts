@@ -45,7 +45,7 @@ export const Endpoint = object('io.k8s.api.discovery.v1.Endpoint', 'Something th
   addresses: required(1, setOf(string), 'Its addresses; consumers use the first.'),
   conditions: always(2, EndpointConditions, 'Whether it is ready.'),
   hostname: pointer(3, string, 'Its host name.'),
-  targetRef: pointer(4, ObjectReference, 'The object that it stands for.'),
+  targetRef: pointer(4, ObjectReference, 'The object with this address.'),
   deprecatedTopology: field(5, mapOf(string), 'No longer written.'),
   nodeName: pointer(6, string, 'The node that it is on.'),
   zone: pointer(7, string, 'The zone that it is in.'),

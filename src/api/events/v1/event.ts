@@ -4,8 +4,8 @@ import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import { always, field, type Infer, int32, kind, microTime, object, pointer, required, string, time } from '../../schema.ts';
 
 export const EventSeries = object('io.k8s.api.events.v1.EventSeries', 'How an event recurs.', {
-  count: required(1, int32, 'How often it was seen so far.'),
-  lastObservedTime: required(2, microTime, 'When it was last seen.'),
+  count: required(1, int32, 'The number of occurrences so far.'),
+  lastObservedTime: required(2, microTime, 'The time of the last occurrence.'),
 });
 export type EventSeries = Infer<typeof EventSeries>;
 
@@ -19,10 +19,10 @@ export const Event = kind(
     namespaced: true,
     shortNames: ['ev'],
   },
-  'Something that happened to an object, told for people. Events expire.',
+  'A report of something that happened to an object. Events expire.',
   {
     metadata: always(1, ObjectMeta, "Standard object's metadata."),
-    eventTime: required(2, microTime, 'When it was first seen.'),
+    eventTime: required(2, microTime, 'The time of the first occurrence.'),
     series: pointer(3, EventSeries, 'How it recurs, if it does.'),
     reportingController: field(4, string, 'The controller that reports it, such as kubernetes.io/kubelet.'),
     reportingInstance: field(5, string, 'The instance of the controller.'),

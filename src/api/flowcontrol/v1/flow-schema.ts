@@ -27,7 +27,7 @@ export const PriorityLevelConfigurationReference = object(
 );
 export type PriorityLevelConfigurationReference = Infer<typeof PriorityLevelConfigurationReference>;
 
-export const FlowDistinguisherMethod = object('io.k8s.api.flowcontrol.v1.FlowDistinguisherMethod', 'What tells flows apart.', {
+export const FlowDistinguisherMethod = object('io.k8s.api.flowcontrol.v1.FlowDistinguisherMethod', 'How flows are distinguished.', {
   type: required(1, named('v1.FlowDistinguisherMethodType'), 'ByUser or ByNamespace.'),
 });
 export type FlowDistinguisherMethod = Infer<typeof FlowDistinguisherMethod>;
@@ -76,7 +76,7 @@ export type NonResourcePolicyRule = Infer<typeof NonResourcePolicyRule>;
 
 export const PolicyRulesWithSubjects = object(
   'io.k8s.api.flowcontrol.v1.PolicyRulesWithSubjects',
-  'Requests, told by who makes them and what for.',
+  'Matches requests by subject and by resource or path.',
   {
     subjects: required(1, listOf(Subject), 'Who; one must match.'),
     resourceRules: field(2, listOf(ResourcePolicyRule), 'Requests for resources.'),
@@ -88,7 +88,7 @@ export type PolicyRulesWithSubjects = Infer<typeof PolicyRulesWithSubjects>;
 export const FlowSchemaSpec = object('io.k8s.api.flowcontrol.v1.FlowSchemaSpec', 'Which requests go to which level.', {
   priorityLevelConfiguration: required(1, PriorityLevelConfigurationReference, 'The level.'),
   matchingPrecedence: always(2, int32, 'Precedence among schemas: lower values match first.'),
-  distinguisherMethod: pointer(3, FlowDistinguisherMethod, 'What tells flows apart: ByUser or ByNamespace.'),
+  distinguisherMethod: pointer(3, FlowDistinguisherMethod, 'How flows are distinguished: ByUser or ByNamespace.'),
   rules: field(4, listOf(PolicyRulesWithSubjects), 'Which requests; one must match.'),
 });
 export type FlowSchemaSpec = Infer<typeof FlowSchemaSpec>;
@@ -103,7 +103,7 @@ export const FlowSchemaCondition = object('io.k8s.api.flowcontrol.v1.FlowSchemaC
 export type FlowSchemaCondition = Infer<typeof FlowSchemaCondition>;
 
 export const FlowSchemaStatus = object('io.k8s.api.flowcontrol.v1.FlowSchemaStatus', 'What was found about a schema.', {
-  conditions: field(1, mapListOf(FlowSchemaCondition, 'type'), 'Dangling tells that its level does not exist.', { merge: 'type' }),
+  conditions: field(1, mapListOf(FlowSchemaCondition, 'type'), 'Dangling: the priority level does not exist.', { merge: 'type' }),
 });
 export type FlowSchemaStatus = Infer<typeof FlowSchemaStatus>;
 

@@ -4,7 +4,7 @@ export const ListOptions = message('io.k8s.apimachinery.pkg.apis.meta.v1.ListOpt
   labelSelector: field(1, string, 'Only objects whose labels match.'),
   fieldSelector: field(2, string, 'Only objects whose fields match.'),
   watch: field(3, bool, 'If true, changes are sent as they happen, instead of a list.'),
-  allowWatchBookmarks: field(9, bool, 'If true, a watch now and then tells how far it has come.'),
+  allowWatchBookmarks: field(9, bool, 'If true, the watch sends bookmarks with its resource version.'),
   resourceVersion: field(4, string, 'Not older than this version; 0 allows what the cache has.'),
   resourceVersionMatch: field(10, named('v1.ResourceVersionMatch'), 'How resourceVersion is meant: Exact or NotOlderThan.'),
   timeoutSeconds: pointer(5, int64, 'How long the request may take.'),

@@ -5,7 +5,7 @@ export const TableColumnDefinition = object('io.k8s.apimachinery.pkg.apis.meta.v
   name: always(0, string, 'The heading.'),
   type: always(0, string, 'The type of the cells, as in OpenAPI.'),
   format: always(0, string, 'The format of the cells, as in OpenAPI.'),
-  description: always(0, string, 'What the column tells.'),
+  description: always(0, string, 'The meaning of the column.'),
   priority: always(0, int32, '0 for columns that are always shown; higher ones only when there is room.'),
 });
 export type TableColumnDefinition = Infer<typeof TableColumnDefinition>;

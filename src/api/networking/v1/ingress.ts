@@ -55,7 +55,7 @@ export const HTTPIngressRuleValue = object('io.k8s.api.networking.v1.HTTPIngress
 });
 export type HTTPIngressRuleValue = Infer<typeof HTTPIngressRuleValue>;
 
-export const IngressRuleValue = object('io.k8s.api.networking.v1.IngressRuleValue', 'What a rule says of one protocol.', {
+export const IngressRuleValue = object('io.k8s.api.networking.v1.IngressRuleValue', 'The part of a rule for one protocol.', {
   http: pointer(1, HTTPIngressRuleValue, 'Which paths lead where.'),
 });
 export type IngressRuleValue = Infer<typeof IngressRuleValue>;

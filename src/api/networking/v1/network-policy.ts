@@ -22,7 +22,7 @@ export const NetworkPolicyPeer = object('io.k8s.api.networking.v1.NetworkPolicyP
 });
 export type NetworkPolicyPeer = Infer<typeof NetworkPolicyPeer>;
 
-export const NetworkPolicyIngressRule = object('io.k8s.api.networking.v1.NetworkPolicyIngressRule', 'Traffic that may come in.', {
+export const NetworkPolicyIngressRule = object('io.k8s.api.networking.v1.NetworkPolicyIngressRule', 'Allowed incoming traffic.', {
   ports: field(1, listOf(NetworkPolicyPort), 'On which ports; all when absent.'),
   from: field(2, listOf(NetworkPolicyPeer), 'From whom; from all when absent.'),
 });
@@ -36,7 +36,7 @@ export type NetworkPolicyEgressRule = Infer<typeof NetworkPolicyEgressRule>;
 
 export const NetworkPolicySpec = object('io.k8s.api.networking.v1.NetworkPolicySpec', 'Which pods, and which traffic.', {
   podSelector: always(1, LabelSelector, 'Labels of the pods that the policy is about; all of the namespace when empty.'),
-  ingress: field(2, listOf(NetworkPolicyIngressRule), 'Traffic that may come in; none when empty.'),
+  ingress: field(2, listOf(NetworkPolicyIngressRule), 'Allowed incoming traffic; none when empty.'),
   egress: field(3, listOf(NetworkPolicyEgressRule), 'Traffic that may go out; none when empty.'),
   policyTypes: field(4, listOf(named('v1.PolicyType')), 'Ingress, Egress or both: the directions that the policy limits.'),
 });

@@ -8,7 +8,7 @@ export const ServiceCIDRSpec = object('io.k8s.api.networking.v1.ServiceCIDRSpec'
 export type ServiceCIDRSpec = Infer<typeof ServiceCIDRSpec>;
 
 export const ServiceCIDRStatus = object('io.k8s.api.networking.v1.ServiceCIDRStatus', 'Whether the range is in use.', {
-  conditions: field(1, mapListOf(Condition, 'type'), 'Ready tells whether addresses are taken from it.', { merge: 'type' }),
+  conditions: field(1, mapListOf(Condition, 'type'), 'Ready: whether addresses are allocated from it.', { merge: 'type' }),
 });
 export type ServiceCIDRStatus = Infer<typeof ServiceCIDRStatus>;
 

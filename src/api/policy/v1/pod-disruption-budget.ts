@@ -31,7 +31,7 @@ export type PodDisruptionBudgetSpec = Infer<typeof PodDisruptionBudgetSpec>;
 
 export const PodDisruptionBudgetStatus = object('io.k8s.api.policy.v1.PodDisruptionBudgetStatus', 'How many pods may be evicted now.', {
   observedGeneration: field(1, int64, 'The generation that this status is about.'),
-  disruptedPods: field(2, mapOf(time), 'Pods whose eviction was granted and that are not gone yet, and when.'),
+  disruptedPods: field(2, mapOf(time), 'Pods whose eviction was allowed and that still exist, with the time.'),
   disruptionsAllowed: always(3, int32, 'How many more may be evicted now.'),
   currentHealthy: always(4, int32, 'How many pods are healthy.'),
   desiredHealthy: always(5, int32, 'How many must be.'),

@@ -11,7 +11,7 @@ export type DeviceClassConfiguration = Infer<typeof DeviceClassConfiguration>;
 export const DeviceClassSpec = object('io.k8s.api.resource.v1.DeviceClassSpec', 'Which devices, and with what settings.', {
   selectors: field(1, listOf(DeviceSelector), 'What devices must satisfy; all of them.'),
   config: field(2, listOf(DeviceClassConfiguration), 'Settings that the driver gets.'),
-  extendedResourceName: pointer(4, string, 'The extended resource by which pods can ask for such devices too.'),
+  extendedResourceName: pointer(4, string, 'The extended resource with which pods can request these devices.'),
 });
 export type DeviceClassSpec = Infer<typeof DeviceClassSpec>;
 
@@ -24,7 +24,7 @@ export const DeviceClass = kind(
     resource: 'deviceclasses',
     namespaced: false,
   },
-  'A kind of devices that claims can ask for.',
+  'A class of devices for claims.',
   {
     metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: required(2, DeviceClassSpec, 'Which devices.'),

@@ -7,7 +7,7 @@ export const ResourceClaimTemplateSpec = object(
   'What claims made from a template look like.',
   {
     metadata: always(1, ObjectMeta, 'Labels and annotations of the claims.'),
-    spec: required(2, ResourceClaimSpec, 'What the claims want.'),
+    spec: required(2, ResourceClaimSpec, 'The spec of the claims.'),
   },
 );
 export type ResourceClaimTemplateSpec = Infer<typeof ResourceClaimTemplateSpec>;

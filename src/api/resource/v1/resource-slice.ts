@@ -19,10 +19,10 @@ import {
   time,
 } from '../../schema.ts';
 
-export const ResourcePool = object('io.k8s.api.resource.v1.ResourcePool', 'A pool of devices, told in several slices.', {
+export const ResourcePool = object('io.k8s.api.resource.v1.ResourcePool', 'A pool of devices, published in one or more slices.', {
   name: required(1, string, 'The name.'),
   generation: required(2, int64, 'Which telling of the pool this is: only the newest counts.'),
-  resourceSliceCount: required(3, int64, 'How many slices tell it.'),
+  resourceSliceCount: required(3, int64, 'The number of slices of the pool.'),
 });
 export type ResourcePool = Infer<typeof ResourcePool>;
 
@@ -47,18 +47,18 @@ export type CapacityRequestPolicyRange = Infer<typeof CapacityRequestPolicyRange
 
 export const CapacityRequestPolicy = object(
   'io.k8s.api.resource.v1.CapacityRequestPolicy',
-  'In what portions a capacity can be asked for.',
+  'The amounts of a capacity that can be requested.',
   {
     default: nullable(1, quantity, 'The amount used if the request names none.'),
-    validValues: field(3, listOf(quantity), 'The amounts that can be asked.'),
-    validRange: pointer(4, CapacityRequestPolicyRange, 'The range of amounts that can be asked.'),
+    validValues: field(3, listOf(quantity), 'The amounts that can be requested.'),
+    validRange: pointer(4, CapacityRequestPolicyRange, 'The range of amounts that can be requested.'),
   },
 );
 export type CapacityRequestPolicy = Infer<typeof CapacityRequestPolicy>;
 
 export const DeviceCapacity = object('io.k8s.api.resource.v1.DeviceCapacity', 'Something that a device has so much of.', {
   value: required(1, quantity, 'How much.'),
-  requestPolicy: pointer(2, CapacityRequestPolicy, 'In what portions it can be asked for.'),
+  requestPolicy: pointer(2, CapacityRequestPolicy, 'The amounts that can be requested.'),
 });
 export type DeviceCapacity = Infer<typeof DeviceCapacity>;
 
@@ -90,7 +90,7 @@ export const NodeAllocatableResourceMapping = object(
   'What a device takes from a resource of the node.',
   {
     capacityKey: pointer(1, named('v1.QualifiedName'), 'The capacity of the device that counts.'),
-    allocationMultiplier: pointer(2, quantity, 'How much of the resource goes with each unit.'),
+    allocationMultiplier: pointer(2, quantity, 'The amount of the resource for each unit.'),
   },
 );
 export type NodeAllocatableResourceMapping = Infer<typeof NodeAllocatableResourceMapping>;
@@ -130,7 +130,7 @@ export const ResourceSliceSpec = object('io.k8s.api.resource.v1.ResourceSliceSpe
   nodeSelector: pointer(4, NodeSelector, 'The nodes that can reach them.'),
   allNodes: pointer(5, bool, 'Whether all nodes can reach them.'),
   devices: field(6, listOf(Device), 'The devices.'),
-  perDeviceNodeSelection: pointer(7, bool, 'Whether each device says by itself who can reach it.'),
+  perDeviceNodeSelection: pointer(7, bool, 'Whether each device has a node selection of its own.'),
   sharedCounters: field(8, listOf(CounterSet), 'Amounts that devices of the pool share.'),
 });
 export type ResourceSliceSpec = Infer<typeof ResourceSliceSpec>;

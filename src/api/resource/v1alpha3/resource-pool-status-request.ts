@@ -2,7 +2,7 @@ import { Condition } from '../../meta/v1/condition.ts';
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import { always, field, type Infer, int32, int64, kind, listOf, mapListOf, object, pointer, required, string } from '../../schema.ts';
 
-const ResourcePoolStatusRequestSpec = object('io.k8s.api.resource.v1alpha3.ResourcePoolStatusRequestSpec', 'Which pools are asked about.', {
+const ResourcePoolStatusRequestSpec = object('io.k8s.api.resource.v1alpha3.ResourcePoolStatusRequestSpec', 'The pools to report.', {
   driver: required(1, string, 'The driver whose pools they are.'),
   poolName: pointer(2, string, 'One pool; all pools of the driver when absent.'),
   limit: pointer(3, int32, 'How many pools are listed at most, 1 to 1000.', { default: 100 }),
@@ -11,7 +11,7 @@ const ResourcePoolStatusRequestSpec = object('io.k8s.api.resource.v1alpha3.Resou
 export const PoolStatus = object('io.k8s.api.resource.v1alpha3.PoolStatus', 'What there is in a pool.', {
   driver: field(1, string, 'The driver.', { required: true }),
   poolName: field(2, string, 'The pool.', { required: true }),
-  generation: required(9, int64, 'The generation of the pool that was looked at.'),
+  generation: required(9, int64, 'The generation of the pool in this report.'),
   resourceSliceCount: pointer(8, int32, 'How many slices the pool has.'),
   totalDevices: pointer(4, int32, 'How many devices there are.'),
   allocatedDevices: pointer(5, int32, 'How many of them are allocated.'),
@@ -38,10 +38,10 @@ export const ResourcePoolStatusRequest = kind(
     namespaced: false,
     lifecycle: { introduced: '1.36', deprecated: '1.39', removed: '1.42' },
   },
-  'A question, answered once: how many devices are there, and how many are free.',
+  'A report, made once on request: the number of devices and of free devices.',
   {
     metadata: always(1, ObjectMeta, "Standard object's metadata.", { required: true }),
-    spec: required(2, ResourcePoolStatusRequestSpec, 'Which pools are asked about. Cannot be changed.'),
+    spec: required(2, ResourcePoolStatusRequestSpec, 'The pools to report. Immutable.'),
     status: pointer(3, ResourcePoolStatusRequestStatus, 'The answer. Cannot be changed.'),
   },
 );

@@ -29,7 +29,7 @@ export const PodGroupTemplate = object(
 export type PodGroupTemplate = Infer<typeof PodGroupTemplate>;
 
 export const WorkloadSpec = object('io.k8s.api.scheduling.v1alpha2.WorkloadSpec', 'The groups of pods of a workload.', {
-  controllerRef: pointer(1, TypedLocalObjectReference, 'The object that the workload stands for. Cannot be changed.'),
+  controllerRef: pointer(1, TypedLocalObjectReference, 'The object that manages the workload. Immutable.'),
   podGroupTemplates: required(2, mapListOf(PodGroupTemplate, 'name'), 'One to eight groups of pods. Cannot be changed.'),
 });
 export type WorkloadSpec = Infer<typeof WorkloadSpec>;

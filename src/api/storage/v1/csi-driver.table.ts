@@ -8,7 +8,7 @@ export const csiDriverTable: TableDefinition<CSIDriver> = {
   columns: [
     NAME_COLUMN,
     column('AttachRequired', 'Whether volumes must be attached before they are mounted.', BOOLEAN),
-    column('PodInfoOnMount', 'Whether the driver is told about the pod.', BOOLEAN),
+    column('PodInfoOnMount', 'Whether the driver gets information about the pod.', BOOLEAN),
     column('StorageCapacity', 'Whether the driver reports free capacity.', BOOLEAN),
     column('TokenRequests', 'The audiences of tokens that the driver gets.'),
     column('RequiresRepublish', 'Whether volumes are published again and again.', BOOLEAN),

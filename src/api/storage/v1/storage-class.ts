@@ -20,7 +20,7 @@ export const StorageClass = kind(
     reclaimPolicy: pointer(
       4,
       named('v1.PersistentVolumeReclaimPolicy'),
-      'What happens when the claim is gone: Delete (the default) or Retain.',
+      'What happens when the claim is deleted: Delete (the default) or Retain.',
     ),
     mountOptions: field(5, listOf(string), 'Options for mounting, such as ro or soft.'),
     allowVolumeExpansion: pointer(6, bool, 'Whether volumes can be made larger.'),

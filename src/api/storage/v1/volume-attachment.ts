@@ -8,7 +8,7 @@ export const VolumeAttachmentSource = object('io.k8s.api.storage.v1.VolumeAttach
 });
 export type VolumeAttachmentSource = Infer<typeof VolumeAttachmentSource>;
 
-export const VolumeAttachmentSpec = object('io.k8s.api.storage.v1.VolumeAttachmentSpec', 'Which volume, where, and who does it.', {
+export const VolumeAttachmentSpec = object('io.k8s.api.storage.v1.VolumeAttachmentSpec', 'The volume, the node and the attacher.', {
   attacher: required(1, string, 'The driver that does it.'),
   source: required(2, VolumeAttachmentSource, 'The volume.'),
   nodeName: required(3, string, 'The node.'),
@@ -22,7 +22,7 @@ export const VolumeError = object('io.k8s.api.storage.v1.VolumeError', 'An error
 });
 export type VolumeError = Infer<typeof VolumeError>;
 
-export const VolumeAttachmentStatus = object('io.k8s.api.storage.v1.VolumeAttachmentStatus', 'How the attaching goes.', {
+export const VolumeAttachmentStatus = object('io.k8s.api.storage.v1.VolumeAttachmentStatus', 'The state of the attachment.', {
   attached: required(1, bool, 'Whether the volume is attached.'),
   attachmentMetadata: field(2, mapOf(string), 'What the driver needs for mounting.'),
   attachError: pointer(3, VolumeError, 'The last error while attaching.'),

@@ -6,8 +6,8 @@ export const componentStatusTable: TableDefinition<ComponentStatus> = {
   columns: [
     NAME_COLUMN,
     column('Status', 'Whether the component is healthy.'),
-    column('Message', 'What the component says of itself.'),
-    column('Error', 'Why the component could not be asked.'),
+    column('Message', "The component's health message."),
+    column('Error', 'Why the health check failed.'),
   ],
   cells: ({ metadata, conditions }) => {
     const healthy = (conditions ?? []).find(({ type }) => type === 'Healthy');

@@ -19,7 +19,7 @@ export const ComponentStatus = kind(
     namespaced: false,
     shortNames: ['cs'],
   },
-  'Health of a part of the control plane. Deprecated: ask the parts themselves.',
+  "Health of a control plane component. Deprecated: use the components' health endpoints.",
   {
     metadata: always(1, ObjectMeta, "Standard object's metadata."),
     conditions: field(2, mapListOf(ComponentCondition, 'type'), "What is known of the component's health.", { merge: 'type' }),

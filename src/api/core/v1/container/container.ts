@@ -60,11 +60,7 @@ export const VolumeMount = object('io.k8s.api.core.v1.VolumeMount', "A volume's 
   ),
   mountPath: required(3, string, 'The directory in the container.'),
   subPath: field(4, string, 'The directory in the volume to mount; its root by default.'),
-  mountPropagation: pointer(
-    5,
-    named('v1.MountPropagationMode'),
-    'Whether mounts made later are seen: None, HostToContainer or Bidirectional.',
-  ),
+  mountPropagation: pointer(5, named('v1.MountPropagationMode'), 'How later mounts propagate: None, HostToContainer or Bidirectional.'),
   subPathExpr: field(6, string, 'As subPath, with $(VAR) replaced by variables.'),
 });
 export type VolumeMount = Infer<typeof VolumeMount>;

@@ -50,9 +50,9 @@ export const FileKeySelector = atomic(
 );
 export type FileKeySelector = Infer<typeof FileKeySelector>;
 
-export const EnvVarSource = object('io.k8s.api.core.v1.EnvVarSource', 'Where the value of a variable comes from.', {
+export const EnvVarSource = object('io.k8s.api.core.v1.EnvVarSource', "The source of a variable's value.", {
   fieldRef: pointer(1, ObjectFieldSelector, 'A field of the pod.'),
-  resourceFieldRef: pointer(2, ResourceFieldSelector, 'A resource that the container asks for or is limited to.'),
+  resourceFieldRef: pointer(2, ResourceFieldSelector, "A request or limit of the container's resources."),
   configMapKeyRef: pointer(3, ConfigMapKeySelector, 'A key of a ConfigMap.'),
   secretKeyRef: pointer(4, SecretKeySelector, 'A key of a Secret.'),
   fileKeyRef: pointer(5, FileKeySelector, 'A key of a file in a volume.'),
@@ -62,6 +62,6 @@ export type EnvVarSource = Infer<typeof EnvVarSource>;
 export const EnvVar = object('io.k8s.api.core.v1.EnvVar', 'An environment variable.', {
   name: required(1, string, 'The name of the variable.'),
   value: field(2, string, 'Its value. $(VAR) is replaced by a variable defined before.'),
-  valueFrom: pointer(3, EnvVarSource, 'Where its value comes from, when it is not given here.'),
+  valueFrom: pointer(3, EnvVarSource, 'The source of its value, instead of `value`.'),
 });
 export type EnvVar = Infer<typeof EnvVar>;

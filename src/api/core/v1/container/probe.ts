@@ -26,9 +26,9 @@ export const HTTPHeader = object('io.k8s.api.core.v1.HTTPHeader', 'A header of a
 export type HTTPHeader = Infer<typeof HTTPHeader>;
 
 export const HTTPGetAction = object('io.k8s.api.core.v1.HTTPGetAction', 'A request to send.', {
-  path: field(1, string, 'The path to ask for.'),
+  path: field(1, string, 'The URL path of the request.'),
   port: required(2, intOrString, 'The port, by number or by name.'),
-  host: field(3, string, 'The host to ask; the pod by default.'),
+  host: field(3, string, "The host to connect to; the pod's IP by default."),
   scheme: field(4, named('v1.URIScheme'), 'HTTP or HTTPS.'),
   httpHeaders: field(5, listOf(HTTPHeader), 'Headers to send.'),
 });
@@ -42,7 +42,7 @@ export type TCPSocketAction = Infer<typeof TCPSocketAction>;
 
 export const GRPCAction = object('io.k8s.api.core.v1.GRPCAction', 'A gRPC health check to make.', {
   port: required(1, int32, 'The port of the gRPC service.'),
-  service: nullable(2, string, "The service to ask about; '' asks about the server as a whole.", { default: '' }),
+  service: nullable(2, string, "The service of the health check; '' checks the whole server.", { default: '' }),
 });
 export type GRPCAction = Infer<typeof GRPCAction>;
 
@@ -81,6 +81,6 @@ export type LifecycleHandler = Infer<typeof LifecycleHandler>;
 export const Lifecycle = object('io.k8s.api.core.v1.Lifecycle', 'What to do when a container starts and ends.', {
   postStart: pointer(1, LifecycleHandler, 'Done right after the start. If it fails, the container is killed.'),
   preStop: pointer(2, LifecycleHandler, 'Runs before the container is stopped.'),
-  stopSignal: pointer(3, named('v1.Signal'), 'The signal that tells the container to end.'),
+  stopSignal: pointer(3, named('v1.Signal'), 'The signal that stops the container.'),
 });
 export type Lifecycle = Infer<typeof Lifecycle>;

@@ -39,7 +39,7 @@ export const Endpoints = kind(
     namespaced: true,
     shortNames: ['ep'],
   },
-  'The addresses behind a service. Deprecated: EndpointSlice says the same and scales.',
+  'The addresses behind a service. Deprecated: use EndpointSlice.',
   {
     metadata: always(1, ObjectMeta, "Standard object's metadata."),
     subsets: field(2, listOf(EndpointSubset), 'Addresses and ports that belong together.'),

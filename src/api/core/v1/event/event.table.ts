@@ -9,7 +9,7 @@ export const eventTable: TableDefinition<Event> = {
     column('Reason', 'Why it happened, in a word.'),
     column('Object', 'What it happened to.'),
     wideColumn('Subobject', 'The part of the object that is concerned.'),
-    wideColumn('Source', 'Who says so.'),
+    wideColumn('Source', 'The component that reported it.'),
     column('Message', 'What happened.'),
     wideColumn('First Seen', 'When this first happened.'),
     wideColumn('Count', 'How often this happened.'),

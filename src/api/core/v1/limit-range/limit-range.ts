@@ -26,7 +26,7 @@ export const LimitRange = kind(
     namespaced: true,
     shortNames: ['limits'],
   },
-  'Bounds and defaults for what pods and claims of a namespace may ask for.',
+  'Limits and defaults for the resources of pods and claims in a namespace.',
   {
     metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: always(2, LimitRangeSpec, 'The bounds.'),

@@ -2,7 +2,7 @@ import { ObjectMeta } from '../../../meta/v1/object-meta.ts';
 import { always, field, type Infer, kind, listOf, mapListOf, named, object, required, string, time } from '../../../schema.ts';
 
 export const NamespaceSpec = object('io.k8s.api.core.v1.NamespaceSpec', 'How a namespace ends.', {
-  finalizers: field(1, listOf(named('v1.FinalizerName')), 'Who must clean up before the namespace is gone.'),
+  finalizers: field(1, listOf(named('v1.FinalizerName')), 'Finalizers that must be removed before the namespace is deleted.'),
 });
 export type NamespaceSpec = Infer<typeof NamespaceSpec>;
 

@@ -7,7 +7,7 @@ export const TopologySelectorLabelRequirement = object('io.k8s.api.core.v1.Topol
 export type TopologySelectorLabelRequirement = Infer<typeof TopologySelectorLabelRequirement>;
 
 export const TopologySelectorTerm = atomic(
-  object('io.k8s.api.core.v1.TopologySelectorTerm', 'Regions, told by labels; all demands must hold.', {
+  object('io.k8s.api.core.v1.TopologySelectorTerm', 'Selects topologies by labels; all requirements must match.', {
     matchLabelExpressions: field(1, listOf(TopologySelectorLabelRequirement), 'Demands on labels.'),
   }),
 );

@@ -60,7 +60,7 @@ export type NodeSpec = Infer<typeof NodeSpec>;
 export const NodeCondition = object('io.k8s.api.core.v1.NodeCondition', 'One finding about a node.', {
   type: required(1, named('v1.NodeConditionType'), 'The type of finding.'),
   status: required(2, named('v1.ConditionStatus'), 'True, False or Unknown.'),
-  lastHeartbeatTime: always(3, time, 'When it was last heard of.'),
+  lastHeartbeatTime: always(3, time, 'The time of the last update.'),
   lastTransitionTime: always(4, time, 'When the status last changed.'),
   reason: field(5, string, 'Why, as one CamelCase word.'),
   message: field(6, string, 'Why, in words.'),

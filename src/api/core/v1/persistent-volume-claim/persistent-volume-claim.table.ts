@@ -11,7 +11,7 @@ export const persistentVolumeClaimTable: TableDefinition<PersistentVolumeClaim> 
     column('Capacity', 'The size of the volume.'),
     column('Access Modes', 'How the volume may be mounted.'),
     column('StorageClass', 'The class of the claim.'),
-    column('VolumeAttributesClass', 'The class of the attributes that the claim asks for.'),
+    column('VolumeAttributesClass', 'The volume attributes class of the claim.'),
     AGE_COLUMN,
     wideColumn('VolumeMode', 'Whether the volume has a file system.'),
   ],

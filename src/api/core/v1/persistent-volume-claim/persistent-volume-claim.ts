@@ -21,7 +21,7 @@ import { PersistentVolumeClaimSpec } from './persistent-volume-claim-spec.ts';
 export const PersistentVolumeClaimCondition = object('io.k8s.api.core.v1.PersistentVolumeClaimCondition', 'One finding about a claim.', {
   type: required(1, named('v1.PersistentVolumeClaimConditionType'), 'The type of finding.'),
   status: required(2, named('v1.ConditionStatus'), 'True, False or Unknown.'),
-  lastProbeTime: always(3, time, 'When it was last looked at.'),
+  lastProbeTime: always(3, time, 'When it was last probed.'),
   lastTransitionTime: always(4, time, 'When the status last changed.'),
   reason: field(5, string, 'Why, as one CamelCase word.'),
   message: field(6, string, 'Why, in words.'),
@@ -41,11 +41,11 @@ export const PersistentVolumeClaimStatus = object('io.k8s.api.core.v1.Persistent
   conditions: field(4, mapListOf(PersistentVolumeClaimCondition, 'type'), 'What is going on with the volume, such as a resize.', {
     merge: 'type',
   }),
-  allocatedResources: field(5, mapOf(quantity), 'How much storage is set aside while a resize goes on.'),
+  allocatedResources: field(5, mapOf(quantity), 'The storage reserved during a resize.'),
   allocatedResourceStatuses: field(
     7,
     named('map[v1.ResourceName]v1.ClaimResourceStatus', granularMapOf(string)),
-    'How far a resize has come, by resource.',
+    'The state of a resize, by resource.',
   ),
   currentVolumeAttributesClassName: pointer(8, string, 'The VolumeAttributesClass that the volume has.'),
   modifyVolumeStatus: pointer(9, ModifyVolumeStatus, "How far a change of the volume's attributes has come."),

@@ -47,7 +47,7 @@ export const SecretReference = atomic(
 export type SecretReference = Infer<typeof SecretReference>;
 
 export const RBDPersistentVolumeSource = object('io.k8s.api.core.v1.RBDPersistentVolumeSource', 'A Ceph block device.', {
-  monitors: required(1, listOf(string), 'The monitors to ask.'),
+  monitors: required(1, listOf(string), 'The addresses of the monitors.'),
   image: required(2, string, 'The image.'),
   fsType: field(3, string, 'The file system, such as ext4.'),
   pool: field(4, string, 'The pool; rbd by default.', { default: 'rbd' }),
@@ -82,7 +82,7 @@ export const CinderPersistentVolumeSource = object('io.k8s.api.core.v1.CinderPer
 export type CinderPersistentVolumeSource = Infer<typeof CinderPersistentVolumeSource>;
 
 export const CephFSPersistentVolumeSource = object('io.k8s.api.core.v1.CephFSPersistentVolumeSource', 'A Ceph file system.', {
-  monitors: required(1, listOf(string), 'The monitors to ask.'),
+  monitors: required(1, listOf(string), 'The addresses of the monitors.'),
   path: field(2, string, 'The directory to mount; / by default.'),
   user: field(3, string, 'The user; admin by default.'),
   secretFile: field(4, string, 'The file with the key of the user.'),
@@ -186,7 +186,7 @@ export const VolumeNodeAffinity = object('io.k8s.api.core.v1.VolumeNodeAffinity'
 });
 export type VolumeNodeAffinity = Infer<typeof VolumeNodeAffinity>;
 
-export const PersistentVolumeSpec = object('io.k8s.api.core.v1.PersistentVolumeSpec', 'What a volume is and who may use it.', {
+export const PersistentVolumeSpec = object('io.k8s.api.core.v1.PersistentVolumeSpec', "The volume's source, capacity and claim.", {
   capacity: field(1, mapOf(quantity), 'What the volume holds.'),
   ...inlined(2, PersistentVolumeSource),
   accessModes: field(3, listOf(named('v1.PersistentVolumeAccessMode')), 'How the volume may be mounted.'),
@@ -194,7 +194,7 @@ export const PersistentVolumeSpec = object('io.k8s.api.core.v1.PersistentVolumeS
   persistentVolumeReclaimPolicy: field(
     5,
     named('v1.PersistentVolumeReclaimPolicy'),
-    'What happens when the claim is gone: Retain, Delete or Recycle.',
+    'What happens when the claim is deleted: Retain, Delete or Recycle.',
   ),
   storageClassName: field(6, string, 'The class that the volume belongs to.'),
   mountOptions: field(7, listOf(string), 'Options for mounting, such as ro or soft.'),

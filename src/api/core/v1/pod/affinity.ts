@@ -9,7 +9,7 @@ export const PreferredSchedulingTerm = object('io.k8s.api.core.v1.PreferredSched
 });
 export type PreferredSchedulingTerm = Infer<typeof PreferredSchedulingTerm>;
 
-export const NodeAffinity = object('io.k8s.api.core.v1.NodeAffinity', 'Which nodes a pod wants.', {
+export const NodeAffinity = object('io.k8s.api.core.v1.NodeAffinity', 'Rules by which nodes are required or preferred.', {
   requiredDuringSchedulingIgnoredDuringExecution: pointer(1, NodeSelector, 'What a node must match.'),
   preferredDuringSchedulingIgnoredDuringExecution: field(
     2,
@@ -35,7 +35,7 @@ export const WeightedPodAffinityTerm = object('io.k8s.api.core.v1.WeightedPodAff
 });
 export type WeightedPodAffinityTerm = Infer<typeof WeightedPodAffinityTerm>;
 
-export const PodAffinity = object('io.k8s.api.core.v1.PodAffinity', 'Near which pods a pod wants to be.', {
+export const PodAffinity = object('io.k8s.api.core.v1.PodAffinity', 'Rules by which a pod is placed near other pods.', {
   requiredDuringSchedulingIgnoredDuringExecution: field(1, listOf(PodAffinityTerm), 'What must hold.'),
   preferredDuringSchedulingIgnoredDuringExecution: field(
     2,
@@ -45,7 +45,7 @@ export const PodAffinity = object('io.k8s.api.core.v1.PodAffinity', 'Near which 
 });
 export type PodAffinity = Infer<typeof PodAffinity>;
 
-export const PodAntiAffinity = object('io.k8s.api.core.v1.PodAntiAffinity', 'Away from which pods a pod wants to be.', {
+export const PodAntiAffinity = object('io.k8s.api.core.v1.PodAntiAffinity', 'Rules by which a pod is placed away from other pods.', {
   requiredDuringSchedulingIgnoredDuringExecution: field(1, listOf(PodAffinityTerm), 'What must hold.'),
   preferredDuringSchedulingIgnoredDuringExecution: field(
     2,
@@ -55,7 +55,7 @@ export const PodAntiAffinity = object('io.k8s.api.core.v1.PodAntiAffinity', 'Awa
 });
 export type PodAntiAffinity = Infer<typeof PodAntiAffinity>;
 
-export const Affinity = object('io.k8s.api.core.v1.Affinity', 'Which nodes and which company a pod wants.', {
+export const Affinity = object('io.k8s.api.core.v1.Affinity', 'Scheduling rules for nodes and for other pods.', {
   nodeAffinity: pointer(1, NodeAffinity, 'Which nodes.'),
   podAffinity: pointer(2, PodAffinity, 'Near which pods.'),
   podAntiAffinity: pointer(3, PodAntiAffinity, 'Away from which pods.'),

@@ -2,7 +2,7 @@ import { bool, field, type Infer, int64, message, pointer, string, time } from '
 
 export const PodLogOptions = message('io.k8s.api.core.v1.PodLogOptions', 'What to read of a log.', {
   container: field(1, string, 'The container; needed when there are several.'),
-  follow: field(2, bool, 'If true, the answer goes on as the log grows.'),
+  follow: field(2, bool, 'If true, new lines of the log are streamed.'),
   previous: field(3, bool, 'If true, the log of the container before its last restart.'),
   sinceSeconds: pointer(4, int64, 'How far back, in seconds.'),
   sinceTime: pointer(5, time, 'From when on.'),

@@ -1,6 +1,6 @@
 import { field, type Infer, message, string } from '../../../schema.ts';
 
-export const PodProxyOptions = message('io.k8s.api.core.v1.PodProxyOptions', 'What to ask of a pod.', {
-  path: field(1, string, 'The path to ask for.'),
+export const PodProxyOptions = message('io.k8s.api.core.v1.PodProxyOptions', 'The options of a proxy request to a pod.', {
+  path: field(1, string, 'The URL path of the request.'),
 });
 export type PodProxyOptions = Infer<typeof PodProxyOptions>;

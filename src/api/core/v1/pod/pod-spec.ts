@@ -65,7 +65,7 @@ export const PodDNSConfigOption = object('io.k8s.api.core.v1.PodDNSConfigOption'
 export type PodDNSConfigOption = Infer<typeof PodDNSConfigOption>;
 
 export const PodDNSConfig = object('io.k8s.api.core.v1.PodDNSConfig', 'Settings for resolving names.', {
-  nameservers: field(1, listOf(string), 'Servers to ask.'),
+  nameservers: field(1, listOf(string), 'The addresses of DNS servers.'),
   searches: field(2, listOf(string), 'Domains to search.'),
   options: field(3, listOf(PodDNSConfigOption), 'Options of the resolver.'),
 });
@@ -133,11 +133,7 @@ export const PodSpec = object('io.k8s.api.core.v1.PodSpec', 'What a pod runs, an
     named('v1.RestartPolicy'),
     'When ended containers are started again: Always, OnFailure or Never. Always by default.',
   ),
-  terminationGracePeriodSeconds: pointer(
-    4,
-    int64,
-    'How long containers have to end after they are told to, before they are killed. 30 by default.',
-  ),
+  terminationGracePeriodSeconds: pointer(4, int64, 'The seconds between the stop signal and the kill of containers. 30 by default.'),
   activeDeadlineSeconds: pointer(5, int64, 'How long the pod may run before it is failed.'),
   dnsPolicy: field(
     6,
@@ -176,7 +172,7 @@ export const PodSpec = object('io.k8s.api.core.v1.PodSpec', 'What a pod runs, an
   topologySpreadConstraints: field(
     33,
     mapListOf(TopologySpreadConstraint, 'topologyKey', 'whenUnsatisfiable'),
-    'How pods are to be spread over zones, nodes and the like.',
+    'How pods are spread over topology domains.',
     {
       merge: 'topologyKey',
     },
@@ -190,7 +186,7 @@ export const PodSpec = object('io.k8s.api.core.v1.PodSpec', 'What a pod runs, an
     retainKeys: true,
   }),
   resources: pointer(40, ResourceRequirements, 'CPU and memory that all containers share.'),
-  hostnameOverride: pointer(41, string, 'The host name, whatever hostname and subdomain say.'),
+  hostnameOverride: pointer(41, string, 'The host name; overrides hostname and subdomain.'),
   schedulingGroup: pointer(43, PodSchedulingGroup, 'The group of pods that is scheduled together with this one.'),
 });
 export type PodSpec = Infer<typeof PodSpec>;

@@ -26,7 +26,7 @@ export const PodCondition = object('io.k8s.api.core.v1.PodCondition', 'One findi
   type: required(1, named('v1.PodConditionType'), 'The type of finding.'),
   observedGeneration: field(7, int64, 'The generation of the pod that the finding is about.'),
   status: required(2, named('v1.ConditionStatus'), 'True, False or Unknown.'),
-  lastProbeTime: always(3, time, 'When it was last looked at.'),
+  lastProbeTime: always(3, time, 'When it was last probed.'),
   lastTransitionTime: always(4, time, 'When the status last changed.'),
   reason: field(5, string, 'Why, as one CamelCase word.'),
   message: field(6, string, 'Why, in words.'),
@@ -135,7 +135,7 @@ export const ContainerStatus = object('io.k8s.api.core.v1.ContainerStatus', 'The
   volumeMounts: field(12, mapListOf(VolumeMountStatus, 'mountPath'), 'Its mounts.', { merge: 'mountPath' }),
   user: pointer(13, ContainerUser, 'The user that its first process runs as.'),
   allocatedResourcesStatus: field(14, mapListOf(ResourceStatus, 'name'), 'The health of devices given to it.', { merge: 'name' }),
-  stopSignal: pointer(15, named('v1.Signal'), 'The signal that tells it to end.'),
+  stopSignal: pointer(15, named('v1.Signal'), 'The signal that stops it.'),
 });
 export type ContainerStatus = Infer<typeof ContainerStatus>;
 
@@ -147,7 +147,7 @@ export type PodResourceClaimStatus = Infer<typeof PodResourceClaimStatus>;
 
 export const ContainerExtendedResourceRequest = object(
   'io.k8s.api.core.v1.ContainerExtendedResourceRequest',
-  "Which request of a claim stands for a container's resource.",
+  "The claim's request for a resource of a container.",
   {
     containerName: required(1, string, 'The container.'),
     resourceName: required(2, string, 'The resource.'),
@@ -193,7 +193,7 @@ export const PodStatus = object('io.k8s.api.core.v1.PodStatus', 'What is known o
   containerStatuses: field(8, listOf(ContainerStatus), 'The state of each container.'),
   qosClass: field(9, named('v1.PodQOSClass'), 'Guaranteed, Burstable or BestEffort: what is evicted first when a node runs short.'),
   ephemeralContainerStatuses: field(13, listOf(ContainerStatus), 'The state of each ephemeral container.'),
-  resize: field(14, named('v1.PodResizeStatus'), 'No longer used: conditions tell how a resize goes.'),
+  resize: field(14, named('v1.PodResizeStatus'), 'No longer used: conditions show the state of a resize.'),
   resourceClaimStatuses: field(15, mapListOf(PodResourceClaimStatus, 'name'), 'The ResourceClaims made for the pod.', {
     merge: 'name',
     retainKeys: true,

@@ -36,7 +36,7 @@ export type ScopeSelector = Infer<typeof ScopeSelector>;
 export const ResourceQuotaSpec = object('io.k8s.api.core.v1.ResourceQuotaSpec', 'The caps.', {
   hard: field(1, mapOf(quantity), 'The most that may be used, by resource, such as pods or requests.cpu.'),
   scopes: field(2, listOf(named('v1.ResourceQuotaScope')), 'Which objects count; all must match.'),
-  scopeSelector: pointer(3, ScopeSelector, 'Which objects count, told by scope, operator and values.'),
+  scopeSelector: pointer(3, ScopeSelector, 'Selects the counted objects by scope, operator and values.'),
 });
 export type ResourceQuotaSpec = Infer<typeof ResourceQuotaSpec>;
 

@@ -20,7 +20,7 @@ export const ServiceAccount = kind(
       merge: 'name',
     }),
     imagePullSecrets: field(3, listOf(LocalObjectReference), 'Secrets for pulling images, given to pods that name none.'),
-    automountServiceAccountToken: pointer(4, bool, 'Whether pods get a token mounted unless they say otherwise.'),
+    automountServiceAccountToken: pointer(4, bool, 'Whether a token is mounted into pods that do not set the field themselves.'),
   },
 );
 export type ServiceAccount = Infer<typeof ServiceAccount>;

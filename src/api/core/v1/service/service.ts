@@ -47,14 +47,14 @@ export const ServiceSpec = object('io.k8s.api.core.v1.ServiceSpec', 'What a serv
   externalIPs: field(5, listOf(string), "Further addresses, outside Kubernetes' control, that lead to the service's nodes."),
   sessionAffinity: field(7, named('v1.ServiceAffinity'), 'ClientIP sends a client to the same pod each time; None, the default, does not.'),
   loadBalancerIP: field(8, string, 'The address wanted of the load balancer. Deprecated: few providers heed it.'),
-  loadBalancerSourceRanges: field(9, listOf(string), 'The clients that the load balancer lets in, as CIDRs.'),
+  loadBalancerSourceRanges: field(9, listOf(string), 'The CIDRs of clients that the load balancer accepts.'),
   externalName: field(10, string, 'The name that lookups of an ExternalName service return.'),
   externalTrafficPolicy: field(
     11,
     named('v1.ServiceExternalTrafficPolicy'),
     'Local keeps traffic from outside on the node it reached; Cluster spreads it.',
   ),
-  healthCheckNodePort: field(12, int32, 'The port on which load balancers ask whether a node has endpoints.'),
+  healthCheckNodePort: field(12, int32, 'The port for health checks of load balancers.'),
   publishNotReadyAddresses: field(13, bool, 'If true, pods count as endpoints before they are ready.'),
   sessionAffinityConfig: pointer(14, SessionAffinityConfig, 'Settings of session affinity.'),
   ipFamilies: field(19, listOf(named('v1.IPFamily')), 'IPv4, IPv6 or both, in order.'),
@@ -64,7 +64,7 @@ export const ServiceSpec = object('io.k8s.api.core.v1.ServiceSpec', 'What a serv
   internalTrafficPolicy: pointer(
     22,
     named('v1.ServiceInternalTrafficPolicy'),
-    'Local keeps traffic from inside on the node it comes from; Cluster spreads it.',
+    "Local keeps internal traffic on the client's node; Cluster distributes it.",
   ),
   trafficDistribution: pointer(
     23,

@@ -87,7 +87,7 @@ export const PersistentVolumeClaimVolumeSource = object(
 export type PersistentVolumeClaimVolumeSource = Infer<typeof PersistentVolumeClaimVolumeSource>;
 
 export const RBDVolumeSource = object('io.k8s.api.core.v1.RBDVolumeSource', 'A Ceph block device.', {
-  monitors: required(1, listOf(string), 'The monitors to ask.'),
+  monitors: required(1, listOf(string), 'The addresses of the monitors.'),
   image: required(2, string, 'The image.'),
   fsType: field(3, string, 'The file system, such as ext4.'),
   pool: field(4, string, 'The pool; rbd by default.', { default: 'rbd' }),
@@ -116,7 +116,7 @@ export const CinderVolumeSource = object('io.k8s.api.core.v1.CinderVolumeSource'
 export type CinderVolumeSource = Infer<typeof CinderVolumeSource>;
 
 export const CephFSVolumeSource = object('io.k8s.api.core.v1.CephFSVolumeSource', 'A Ceph file system.', {
-  monitors: required(1, listOf(string), 'The monitors to ask.'),
+  monitors: required(1, listOf(string), 'The addresses of the monitors.'),
   path: field(2, string, 'The directory to mount; / by default.'),
   user: field(3, string, 'The user; admin by default.'),
   secretFile: field(4, string, 'The file with the key of the user.'),
@@ -190,7 +190,7 @@ export type PersistentVolumeClaimTemplate = Infer<typeof PersistentVolumeClaimTe
 
 export const EphemeralVolumeSource = object(
   'io.k8s.api.core.v1.EphemeralVolumeSource',
-  'A claim that is made with the pod and goes with it.',
+  'A claim that is created and deleted with the pod.',
   {
     volumeClaimTemplate: pointer(1, PersistentVolumeClaimTemplate, 'The claim to make.'),
   },
@@ -232,7 +232,7 @@ export const VolumeSource = object('io.k8s.api.core.v1.VolumeSource', "Where a v
   scaleIO: pointer(25, ScaleIOVolumeSource, 'No longer supported.'),
   storageos: pointer(27, StorageOSVolumeSource, 'No longer supported.'),
   csi: pointer(28, CSIVolumeSource, 'A volume that a CSI driver makes with the pod.'),
-  ephemeral: pointer(29, EphemeralVolumeSource, 'A claim that is made with the pod and goes with it.'),
+  ephemeral: pointer(29, EphemeralVolumeSource, 'A claim that is created and deleted with the pod.'),
   image: pointer(30, ImageVolumeSource, 'The content of an image.'),
 });
 export type VolumeSource = Infer<typeof VolumeSource>;
