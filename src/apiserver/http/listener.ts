@@ -1,7 +1,16 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { createTlsPort, DeadPeerMonitor, Http2Server, type Logger, listenOn, realClock, type ServerConnection, type ServingCertificates } from '#base';
+import {
+  createTlsPort,
+  DeadPeerMonitor,
+  Http2Server,
+  type Logger,
+  listenOn,
+  realClock,
+  type ServerConnection,
+  type ServingCertificates,
+} from '#base';
 import type { Exchange } from './exchange.ts';
 import { HttpDate } from './http-date.ts';
 import { Http1Exchange } from './http1-exchange.ts';

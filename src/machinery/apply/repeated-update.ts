@@ -40,7 +40,8 @@ export function repeatedUpdate(writer: Writer, transition: Transition): Repeated
   if (self === undefined || !entries.every(({ apiVersion, fieldsV1 }) => apiVersion === writer.apiVersion && isMadeFor(fieldsV1, shape)))
     return {};
   const change = changeOfOwnLeaves(writer, self, transition);
-  if (change !== 'undecided') return { entries: change === 'none' || self.time === writer.now ? entries : withTime(entries, self, writer.now) };
+  if (change !== 'undecided')
+    return { entries: change === 'none' || self.time === writer.now ? entries : withTime(entries, self, writer.now) };
   const comparison = compareValues(shape, live, updated);
   const own = newlyWritten(writer, comparison, { self, entries });
   if (own === undefined || !includesAll(self.fieldsV1!, own)) return { comparison };
