@@ -36,11 +36,11 @@ export const PRERELEASE_KINDS: readonly Kind<unknown>[] = [
   resourceV1beta1.ResourceClaim,
   resourceV1beta1.ResourceClaimTemplate,
   resourceV1beta1.ResourceSlice,
+  apiserverinternalV1alpha1.StorageVersion,
   storagemigrationV1beta1.StorageVersionMigration,
   resourceV1beta2.DeviceTaintRule,
   resourceV1alpha3.DeviceTaintRule,
   resourceV1alpha3.ResourcePoolStatusRequest,
   schedulingV1alpha2.PodGroup,
   schedulingV1alpha2.Workload,
-  apiserverinternalV1alpha1.StorageVersion,
 ];

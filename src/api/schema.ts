@@ -34,6 +34,8 @@ interface FieldOptions {
   readonly retainKeys?: boolean;
   readonly patchReplace?: boolean;
   readonly required?: boolean;
+  /** Bytes that upstream publishes as a list. */
+  readonly bytesListType?: 'atomic';
 }
 
 export interface FieldDefinition<T, Required extends boolean> {
@@ -227,6 +229,7 @@ function toField(
     required: isRequired || options.required === true,
     ...(options.default !== undefined && { default: options.default }),
     ...(options.merge && { patchMergeKey: options.merge }),
+    ...(options.bytesListType && { bytesListType: options.bytesListType }),
     ...(embeddedIn && { embeddedIn }),
   };
 }

@@ -41,6 +41,13 @@ test('the Audit-Id header comes from the client, or is generated', async () => {
   expect((await send(server, '/livez')).headers['audit-id']).toMatch(/^[0-9a-f-]{36}$/);
 });
 
+test('OpenAPI of a group without lists or deletion has no types for them', async () => {
+  const { body } = await send(await serve(), '/openapi/v3/apis/authorization.k8s.io/v1');
+  const names = Object.keys((JSON.parse(body) as { components: { schemas: object } }).components.schemas);
+  expect(names).toContain('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');
+  expect(names.filter((name) => /meta\.v1\.(DeleteOptions|ListMeta|Patch|Status|WatchEvent)$/.test(name))).toEqual([]);
+});
+
 test('large responses are compressed if the client accepts gzip', async () => {
   const server = await serve();
   const plain = await send(server, '/openapi/v2');

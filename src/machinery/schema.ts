@@ -97,6 +97,8 @@ export interface Field {
   readonly default?: unknown;
   readonly patchStrategies: readonly ('merge' | 'replace' | 'retainKeys')[];
   readonly patchMergeKey?: string;
+  /** Bytes that OpenAPI publishes as a list. */
+  readonly bytesListType?: 'atomic';
   /** Its number in protobuf; 0 for a field that protobuf does not carry. */
   readonly number: number;
   /** Protobuf wraps the field in an embedded message that JSON does not show. */

@@ -30,6 +30,7 @@ const PRIORITIES = lookupTable<Priority>({
   'admissionregistration.k8s.io/v1beta1': { group: 16_700, version: 12 },
   'admissionregistration.k8s.io/v1alpha1': { group: 16_700, version: 9 },
   'scheduling.k8s.io/v1': { group: 16_600, version: 15 },
+  'scheduling.k8s.io/v1alpha2': { group: 16_600, version: 2 },
   'coordination.k8s.io/v1': { group: 16_500, version: 15 },
   'coordination.k8s.io/v1beta1': { group: 16_500, version: 13 },
   'coordination.k8s.io/v1alpha2': { group: 16_500, version: 12 },
@@ -38,7 +39,9 @@ const PRIORITIES = lookupTable<Priority>({
   'resource.k8s.io/v1': { group: 16_200, version: 21 },
   'resource.k8s.io/v1beta2': { group: 16_200, version: 15 },
   'resource.k8s.io/v1beta1': { group: 16_200, version: 9 },
+  'resource.k8s.io/v1alpha3': { group: 16_200, version: 1 },
   'flowcontrol.apiserver.k8s.io/v1': { group: 16_100, version: 21 },
+  'internal.apiserver.k8s.io/v1alpha1': { group: 16_000, version: 9 },
   'storagemigration.k8s.io/v1beta1': { group: 15_800, version: 9 },
 });
 const CUSTOM: Priority = { group: 1000, version: 100 };

@@ -70,10 +70,10 @@ function subresourceEntries(served: ServedResource) {
   });
 }
 
-function storageVersionHash({ group, version, kind, storedAs, storedVersion }: ServedResource): string {
+function storageVersionHash({ storage, group, version, kind, storedAs, storedVersion }: ServedResource): string {
   const stored = storedVersion ?? storedAs?.version ?? version;
   return createHash('sha256')
-    .update(`${storedAs?.group ?? group}/${stored}/${kind}`)
+    .update(`${storage?.group ?? group}/${stored}/${kind}`)
     .digest()
     .subarray(0, 8)
     .toString('base64');

@@ -1,4 +1,4 @@
-import { listSchemaOf, meta } from '#api';
+import { core, listSchemaOf, meta } from '#api';
 import { mergeAll, pushAll, runSteps } from '#base';
 import { type GroupVersionKind, type JsonObject, type ObjectSchema, type OpenApiVersion, openapiDefinitionSteps } from '#machinery';
 import { customDefinitions } from './custom-definition.ts';
@@ -82,26 +82,29 @@ function* renderSteps(version: OpenApiVersion, plans: readonly DocumentPlan[]): 
 function* definitionSteps(version: OpenApiVersion, plans: readonly DocumentPlan[], options: DocumentOptions): Generator<void, JsonObject> {
   const resources = plans.flatMap((plan) => plan.resources);
   const builtIn = resources.filter(({ custom }) => !custom);
-  const roots = [...plans.flatMap(({ types }) => types), ...builtIn.flatMap(rootsOf), ...(resources.length > 0 ? COMMON : [])];
+  const roots = [...plans.flatMap(({ types }) => types), ...builtIn.flatMap(rootsOf), ...commonTypes(resources)];
   return {
     ...(yield* openapiDefinitionSteps(roots, {
       version,
       kinds: kindsOf(builtIn, version === 2 ? options.groupVersions : ownGroupVersions(resources)),
     })),
     ...mergeAll(resources.filter(({ custom }) => custom).map((resource) => customDefinitions(version, resource))),
-    ...(resources.length > 0 && { [PATCH_DEFINITION]: PATCH }),
+    ...(resources.some(({ verbs }) => verbs.includes('patch')) && { [PATCH_DEFINITION]: PATCH }),
   };
 }
 
-/** Types referenced by every document with resources. */
-const COMMON: readonly ObjectSchema[] = [
-  meta.DeleteOptions,
-  meta.Status,
-  meta.WatchEvent,
-  meta.APIResourceList,
-  meta.ObjectMeta,
-  meta.ListMeta,
+/** Types that requests with certain verbs refer to. */
+const TYPES_BY_VERB: readonly (readonly [verb: string, type: ObjectSchema])[] = [
+  ['delete', meta.DeleteOptions],
+  ['delete', meta.Status],
+  ['watch', meta.WatchEvent],
 ];
+
+function commonTypes(resources: readonly OpenApiResource[]): readonly ObjectSchema[] {
+  if (resources.length === 0) return [];
+  const ofVerbs = TYPES_BY_VERB.filter(([verb]) => resources.some(({ verbs }) => verbs.includes(verb))).map(([, type]) => type);
+  return [...ofVerbs, meta.APIResourceList, meta.ObjectMeta];
+}
 
 function rootsOf(resource: OpenApiResource): readonly ObjectSchema[] {
   const list = resource.verbs.includes('list') ? [listSchemaOf(resource.schema)] : [];
@@ -119,7 +122,8 @@ function kindsOf(
   resources: readonly OpenApiResource[],
   groupVersions: DocumentOptions['groupVersions'],
 ): ReadonlyMap<string, readonly GroupVersionKind[]> {
-  const kinds = new Map<string, readonly GroupVersionKind[]>();
+  // Types that other groups embed are published as kinds there too.
+  const kinds = new Map<string, readonly GroupVersionKind[]>([[core.PersistentVolumeClaim.name, [kindOf(core.PersistentVolumeClaim)]]]);
   for (const resource of resources) {
     const { group, version, kind, listKind, subresources } = resource;
     kinds.set(definitionName(resource), [{ group, version, kind }]);
@@ -139,6 +143,10 @@ function kindsOf(
     kinds.set(name, [{ group: '', version: 'v1', kind: name.slice(name.lastIndexOf('.') + 1) }]);
   }
   return kinds;
+}
+
+function kindOf({ group, version, kind }: GroupVersionKind): GroupVersionKind {
+  return { group, version, kind };
 }
 
 /** The built-in group versions, sorted and unique. */

@@ -43,6 +43,30 @@ describe('definitions', () => {
   const schemas = at(v3.get('api/v1')!, 'components', 'schemas') as Record<string, JsonObject>;
   const container = schemas['io.k8s.api.core.v1.Container']!.properties as Record<string, JsonObject>;
 
+  const property = (document: string, type: string, name: string) =>
+    at(v3.get(document)!, 'components', 'schemas', type, 'properties', name);
+
+  test('refer to types plainly where a field has no description', () => {
+    const apiextensions = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1';
+    const not = property('apis/apiextensions.k8s.io/v1', `${apiextensions}.JSONSchemaProps`, 'not');
+    expect(not).toEqual({ $ref: `#/components/schemas/${apiextensions}.JSONSchemaProps` });
+    const http = property('apis/networking.k8s.io/v1', 'io.k8s.api.networking.v1.IngressRule', 'http');
+    expect(http).toEqual({ $ref: '#/components/schemas/io.k8s.api.networking.v1.HTTPIngressRuleValue' });
+  });
+
+  test('publish bytes as a list where upstream does', () => {
+    const spec = 'io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIServiceSpec';
+    expect(property('apis/apiregistration.k8s.io/v1', spec, 'caBundle')).toMatchObject({
+      format: 'byte',
+      'x-kubernetes-list-type': 'atomic',
+    });
+  });
+
+  test('are kinds also where another group embeds them', () => {
+    const claim = at(v3.get('apis/apps/v1')!, 'components', 'schemas', 'io.k8s.api.core.v1.PersistentVolumeClaim');
+    expect(claim).toMatchObject({ 'x-kubernetes-group-version-kind': [{ group: '', kind: 'PersistentVolumeClaim', version: 'v1' }] });
+  });
+
   test('carry the metadata of patches and apply', () => {
     expect(container.ports).toMatchObject({
       type: 'array',

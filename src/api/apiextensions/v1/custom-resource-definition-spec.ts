@@ -48,6 +48,7 @@ export const ValidationRule = object(
 );
 export type ValidationRule = Infer<typeof ValidationRule>;
 
+// As upstream, fields that refer to a type have no description: they are published as a plain reference.
 export const JSONSchemaProps: Typed<JSONSchemaProps, ObjectSchema> = lazyFields<JSONSchemaProps>(
   'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps',
   'A JSON schema, with extensions of Kubernetes.',
@@ -78,17 +79,15 @@ export const JSONSchemaProps: Typed<JSONSchemaProps, ObjectSchema> = lazyFields<
     items: pointer(
       24,
       schemaOr('schemaOrArray', 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrArray', JSONSchemaProps),
-      'What items look like.',
     ),
     allOf: field(25, listOf(JSONSchemaProps), 'Schemas that must all hold.'),
     oneOf: field(26, listOf(JSONSchemaProps), 'Schemas of which exactly one must hold.'),
     anyOf: field(27, listOf(JSONSchemaProps), 'Schemas of which one must hold.'),
-    not: pointer(28, JSONSchemaProps, 'A schema that must not hold.'),
+    not: pointer(28, JSONSchemaProps),
     properties: field(29, mapOf(JSONSchemaProps), 'What members look like, by name.'),
     additionalProperties: pointer(
       30,
       schemaOr('schemaOrBool', 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrBool', JSONSchemaProps),
-      'What members look like that properties does not name.',
     ),
     patternProperties: field(31, mapOf(JSONSchemaProps), 'Not allowed.'),
     dependencies: field(
@@ -108,11 +107,10 @@ export const JSONSchemaProps: Typed<JSONSchemaProps, ObjectSchema> = lazyFields<
     additionalItems: pointer(
       33,
       schemaOr('schemaOrBool', 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrBool', JSONSchemaProps),
-      'Not allowed.',
     ),
     definitions: field(34, named('v1.JSONSchemaDefinitions', mapOf(JSONSchemaProps)), 'Not allowed.'),
-    externalDocs: pointer(35, ExternalDocumentation, 'Where to read more.'),
-    example: pointer(36, any('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON'), 'An example.'),
+    externalDocs: pointer(35, ExternalDocumentation),
+    example: pointer(36, any('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON')),
     nullable: field(37, bool, 'Whether null is allowed.'),
     'x-kubernetes-preserve-unknown-fields': pointer(38, bool, 'Whether members are kept that the schema does not name.'),
     'x-kubernetes-embedded-resource': field(39, bool, 'Whether the value is an object with apiVersion, kind and metadata.'),

@@ -35,7 +35,9 @@ export const APIServiceSpec = object(
     group: field(2, string, 'The API group.'),
     version: field(3, string, 'The API version.'),
     insecureSkipTLSVerify: field(4, bool, 'If true, the serving certificate is not checked.'),
-    caBundle: field(5, bytes, 'Certificates that the serving certificate is checked against, as PEM.'),
+    caBundle: field(5, bytes, 'Certificates that the serving certificate is checked against, as PEM.', {
+      bytesListType: 'atomic',
+    }),
     groupPriorityMinimum: required(7, int32, "The group's rank among groups: the higher, the earlier."),
     versionPriority: required(8, int32, "The version's rank in its group: the higher, the earlier."),
   },

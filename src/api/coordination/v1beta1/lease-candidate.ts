@@ -24,7 +24,7 @@ export const LeaseCandidate = kind(
   'A candidate for a lease in coordinated leader election.',
   {
     metadata: always(1, ObjectMeta, "Standard object's metadata."),
-    spec: always(2, LeaseCandidateSpec, 'Which lease, and what the candidate is.'),
+    spec: required(2, LeaseCandidateSpec, 'Which lease, and what the candidate is.'),
   },
 );
 export type LeaseCandidate = Infer<typeof LeaseCandidate>;

@@ -56,7 +56,8 @@ export const HTTPIngressRuleValue = object('io.k8s.api.networking.v1.HTTPIngress
 export type HTTPIngressRuleValue = Infer<typeof HTTPIngressRuleValue>;
 
 export const IngressRuleValue = object('io.k8s.api.networking.v1.IngressRuleValue', 'The part of a rule for one protocol.', {
-  http: pointer(1, HTTPIngressRuleValue, 'Which paths lead where.'),
+  // Without a description, as upstream: published as a plain reference.
+  http: pointer(1, HTTPIngressRuleValue),
 });
 export type IngressRuleValue = Infer<typeof IngressRuleValue>;
 

@@ -29,11 +29,10 @@ export function claimSpecFromV1(spec: V1ClaimSpec): ClaimSpec {
 }
 
 /** Without alternatives a request is exact, if only for its defaults. */
-function requestToV1({ name, firstAvailable, ...exactly }: DeviceRequest): v1.DeviceRequest {
+function requestToV1({ name, firstAvailable, deviceClassName = '', ...rest }: DeviceRequest): v1.DeviceRequest {
   const isAlternative = firstAvailable !== undefined && firstAvailable.length > 0;
-  const { deviceClassName, ...rest } = exactly;
   const isExact = !isAlternative || deviceClassName !== '' || Object.keys(rest).length > 0;
-  return { name, ...(isExact && { exactly }), ...(firstAvailable && { firstAvailable }) };
+  return { name, ...(isExact && { exactly: { deviceClassName, ...rest } }), ...(firstAvailable && { firstAvailable }) };
 }
 
 function requestFromV1({ name, exactly, firstAvailable }: v1.DeviceRequest): DeviceRequest {

@@ -1,4 +1,4 @@
-import { type FieldDefinitions, type Infer, object } from '../../schema.ts';
+import { always, type FieldDefinitions, type Infer, object, string } from '../../schema.ts';
 import * as v1 from '../v1/resource-claim-spec.ts';
 
 const exact = v1.ExactDeviceRequest.definitions;
@@ -7,7 +7,7 @@ const { name, firstAvailable } = v1.DeviceRequest.definitions;
 /** In this version requests without alternatives have no message of their own. */
 export const DeviceRequest = object('io.k8s.api.resource.v1beta1.DeviceRequest', v1.DeviceRequest.description, {
   name,
-  deviceClassName: numbered(exact.deviceClassName, 2),
+  deviceClassName: always(2, string, exact.deviceClassName.description),
   selectors: numbered(exact.selectors, 3),
   allocationMode: numbered(exact.allocationMode, 4),
   count: numbered(exact.count, 5),

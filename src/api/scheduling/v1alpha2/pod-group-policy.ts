@@ -1,4 +1,4 @@
-import { field, type Infer, int32, listOf, object, pointer, required, string } from '../../schema.ts';
+import { field, type Infer, int32, listOf, object, pointer, required, string, union } from '../../schema.ts';
 
 /** The common part of a workload's templates and the groups created from them. */
 const BasicSchedulingPolicy = object(
@@ -11,10 +11,13 @@ const GangSchedulingPolicy = object('io.k8s.api.scheduling.v1alpha2.GangScheduli
   minCount: required(1, int32, 'How many pods must fit at the same time; at least 1.'),
 });
 
-export const PodGroupSchedulingPolicy = object('io.k8s.api.scheduling.v1alpha2.PodGroupSchedulingPolicy', 'Exactly one of these.', {
-  basic: pointer(1, BasicSchedulingPolicy, 'Pods are scheduled one by one.'),
-  gang: pointer(2, GangSchedulingPolicy, 'Pods are scheduled together or not at all.'),
-});
+export const PodGroupSchedulingPolicy = union(
+  object('io.k8s.api.scheduling.v1alpha2.PodGroupSchedulingPolicy', 'Exactly one of these.', {
+    basic: pointer(1, BasicSchedulingPolicy, 'Pods are scheduled one by one.'),
+    gang: pointer(2, GangSchedulingPolicy, 'Pods are scheduled together or not at all.'),
+  }),
+  { fields: ['basic', 'gang'] },
+);
 export type PodGroupSchedulingPolicy = Infer<typeof PodGroupSchedulingPolicy>;
 
 const TopologyConstraint = object('io.k8s.api.scheduling.v1alpha2.TopologyConstraint', 'All pods go to one domain of a topology.', {

@@ -1,6 +1,20 @@
 import { Condition } from '../../meta/v1/condition.ts';
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
-import { always, field, type Infer, int32, kind, mapListOf, named, nullable, object, pointer, required, string } from '../../schema.ts';
+import {
+  always,
+  field,
+  type Infer,
+  int32,
+  kind,
+  mapListOf,
+  named,
+  nullable,
+  object,
+  pointer,
+  required,
+  string,
+  union,
+} from '../../schema.ts';
 import { PodGroupResourceClaim, PodGroupSchedulingConstraints, PodGroupSchedulingPolicy } from './pod-group-policy.ts';
 
 const WorkloadPodGroupTemplateReference = object(
@@ -12,10 +26,11 @@ const WorkloadPodGroupTemplateReference = object(
   },
 );
 
-const PodGroupTemplateReference = object(
-  'io.k8s.api.scheduling.v1alpha2.PodGroupTemplateReference',
-  'The template that a group was made from.',
-  { workload: nullable(1, WorkloadPodGroupTemplateReference, 'A template in a workload.') },
+const PodGroupTemplateReference = union(
+  object('io.k8s.api.scheduling.v1alpha2.PodGroupTemplateReference', 'The template that a group was made from.', {
+    workload: nullable(1, WorkloadPodGroupTemplateReference, 'A template in a workload.'),
+  }),
+  { fields: ['workload'] },
 );
 
 export const PodGroupSpec = object('io.k8s.api.scheduling.v1alpha2.PodGroupSpec', 'How the pods of the group are scheduled.', {

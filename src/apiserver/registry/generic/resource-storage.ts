@@ -76,6 +76,8 @@ const UNENCODED_BYTES = 2048;
 /** The objects of one resource in the store: read through the cache, written by compare-and-put. */
 export class ResourceStorage {
   readonly cache: ResourceCache;
+  /** The group of the stored kind; it may be served in others too. */
+  readonly group: string;
   readonly namespaced: boolean;
   readonly #store: Store;
   readonly #encoding: ObjectEncoding;
@@ -95,6 +97,7 @@ export class ResourceStorage {
     this.#quota = quota;
     this.#heap = heap;
     this.#metrics = new StoreMetrics(metrics, { group: options.group, resource: options.resource });
+    this.group = options.group;
     this.namespaced = options.namespaced;
     this.#ttlSeconds = options.ttlSeconds;
     // What expires is written by the thousand and seldom read: the bytes of a pod's events take as much memory as all else of the pod.

@@ -138,10 +138,11 @@ class DefinitionWriter {
   }
 
   private property(field: Field): JsonObject {
-    const { schema, patchStrategies, patchMergeKey } = field;
+    const { schema, patchStrategies, patchMergeKey, bytesListType } = field;
     const siblings: JsonObject = {
       ...described(field.description),
       ...this.defaultOf(field),
+      ...(bytesListType && { 'x-kubernetes-list-type': bytesListType }),
       ...(patchMergeKey && { 'x-kubernetes-patch-merge-key': patchMergeKey }),
       ...(patchStrategies.length > 0 && { 'x-kubernetes-patch-strategy': patchStrategies.join(',') }),
     };
