@@ -1,6 +1,6 @@
 import { KINDS } from '#api';
 import { lookupTable } from '#base';
-import { apiVersionOf, type GroupVersionKind } from '#machinery';
+import { apiVersionOf, type GroupVersionKind, parseGroupVersion } from '#machinery';
 
 /** Kinds that upstream's scheme decodes though this server does not serve their version. */
 const UNSERVED: ReadonlyMap<string, readonly string[]> = new Map([
@@ -99,6 +99,13 @@ const OWN_SCHEMES: ReadonlyMap<string, string> = new Map([
 
 export function schemeOf(group: string): string {
   return OWN_SCHEMES.get(group) ?? MAIN_SCHEME;
+}
+
+/** The group versions that upstream's schemes decode, served or not, in order. */
+export function registeredGroupVersions(): readonly Pick<GroupVersionKind, 'group' | 'version'>[] {
+  const texts = new Set([...UNSERVED.keys(), ...KINDS.map(apiVersionOf)]);
+  const groupVersions = [...texts].map(parseGroupVersion);
+  return groupVersions.sort((a, b) => (`${a.group}/${a.version}` < `${b.group}/${b.version}` ? -1 : 1));
 }
 
 /** Whether the scheme that serves `servedGroup` can decode the kind: kinds, their lists, and the common kinds of every version. */

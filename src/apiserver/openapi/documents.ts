@@ -148,11 +148,3 @@ function kindsOf(
 function kindOf({ group, version, kind }: GroupVersionKind): GroupVersionKind {
   return { group, version, kind };
 }
-
-/** The built-in group versions, sorted and unique. */
-export function builtInGroupVersions(resources: readonly OpenApiResource[]): DocumentOptions['groupVersions'] {
-  const groupVersions = new Map(
-    resources.filter(({ custom }) => !custom).map(({ group, version }) => [`${group}/${version}`, { group, version }]),
-  );
-  return [...groupVersions].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, at]) => at);
-}

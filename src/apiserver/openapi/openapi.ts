@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type Clock, runInTurns, runSteps, TurnBudget } from '#base';
 import { encodeJson, isJsonObject, type JsonObject } from '#machinery';
-import { buildV2, buildV3, builtInGroupVersions, type DocumentOptions, type DocumentPlan, planDocuments } from './documents.ts';
+import { registeredGroupVersions } from '../handlers/registered-kinds.ts';
+import { buildV2, buildV3, type DocumentOptions, type DocumentPlan, planDocuments } from './documents.ts';
 import { type AggregatedOpenApi, mergedV2, NO_AGGREGATED_OPENAPI } from './merged-openapi.ts';
 import type { OpenApiResource, OpenApiSource } from './openapi-resource.ts';
 import { encodeDocumentV2 } from './v2-protobuf.ts';
@@ -119,7 +120,7 @@ export class OpenApi {
     this.generation = this.source.generation;
     const resources: readonly OpenApiResource[] = [...this.source.all()];
     this.plans = planDocuments(resources);
-    this.options = { serverVersion: this.serverVersion, groupVersions: builtInGroupVersions(resources) };
+    this.options = { serverVersion: this.serverVersion, groupVersions: registeredGroupVersions() };
     this.v2 = undefined;
     for (const key of this.v3.keys()) if (!this.plans.has(key)) this.v3.delete(key);
   }
