@@ -154,7 +154,11 @@ describe('a new key', () => {
     await encryption.reload();
     await put();
     expect(await stored(store)).toMatch(/^k8s:enc:secretbox:v1:two:/);
-    expect(own.metrics.text()).toContain('automatic_reloads_total{status="failure"} 1');
+    const text = own.metrics.text();
+    const of = 'apiserver_encryption_config_controller';
+    expect(text).toMatch(new RegExp(`${of}_automatic_reloads_total{status="failure",apiserver_id_hash="[^"]*"} 1`));
+    expect(text).toMatch(new RegExp(`${of}_automatic_reload_last_timestamp_seconds{status="failure",apiserver_id_hash="[^"]*"} [1-9]`));
+    expect(text.match(new RegExp(`${of}_last_config_info{apiserver_id_hash="[^"]*",hash="sha256:[0-9a-f]{64}"} 1`, 'g'))).toHaveLength(1);
     await encryption.stop();
   });
 });

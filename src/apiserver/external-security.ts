@@ -34,6 +34,7 @@ export interface ExternalSecurityDeps {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
+  readonly apiServerId?: string | undefined;
   readonly egress?: EgressSelector | undefined;
   readonly disallowedIssuers: readonly string[];
   /** The built-in modes. */

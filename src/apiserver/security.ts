@@ -72,6 +72,8 @@ export interface SecurityContext {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
+  /** The identity of this server among those that share its store. */
+  readonly apiServerId?: string | undefined;
   readonly egress?: EgressSelector | undefined;
   /** host:port under which clients reach the server. */
   readonly address: () => string;

@@ -38,7 +38,7 @@ import { AllocationRepair } from './controllers/allocation-repair.ts';
 import { ApiServiceRegistration } from './controllers/api-service-registration.ts';
 import { DefinitionsController } from './controllers/definitions-controller.ts';
 import { FlowSchemaStatus } from './controllers/flow-schema-status.ts';
-import { IdentityLease } from './controllers/identity-lease.ts';
+import { IdentityLease, serverId } from './controllers/identity-lease.ts';
 import { ServerLeases } from './controllers/server-leases.ts';
 import { StorageVersionMigrator } from './controllers/storage-version-migrator.ts';
 import { SystemObjectsController } from './controllers/system-objects-controller.ts';
@@ -247,7 +247,8 @@ interface TracedConfig {
 
 function startServer({ config, tracing }: TracedConfig, deps: ApiServerDeps, signal?: AbortSignal): ApiServer {
   const table = new ResourceTable();
-  const security = deps.security?.({ ...deps, table, address: () => address() });
+  const apiServerId = config.hostname === undefined ? undefined : serverId(config.hostname);
+  const security = deps.security?.({ ...deps, table, apiServerId, address: () => address() });
   const { kubelets = new HttpsKubeletConnector() } = deps;
   const { emulation = NEWEST_RELEASE } = config;
   const gates = new FeatureGates(config.featureGates ?? new Map(), emulation);
@@ -256,7 +257,7 @@ function startServer({ config, tracing }: TracedConfig, deps: ApiServerDeps, sig
   const { keyPrefix = KEY_PREFIX } = config;
   const claims = new ServiceClaims(config.services ?? DEFAULT_SERVICES, { ...deps, table, keyPrefix });
   const quota = new StoreQuota({ ...deps, quotaBytes: config.quotaBytes });
-  const encryption = config.encryption && new Encryption(config.encryption, { ...deps, clock: realClock });
+  const encryption = config.encryption && new Encryption(config.encryption, { ...deps, apiServerId, clock: realClock });
   // etcd may be shared with upstream's servers.
   const storageMediaType = config.storageMediaType ?? (deps.store.engine === 'etcd' ? 'application/json' : undefined);
   const memory = new ResidentMemory();
@@ -298,7 +299,7 @@ function startServer({ config, tracing }: TracedConfig, deps: ApiServerDeps, sig
   let podListener: { readonly address: string; readonly listener: Listener | undefined } | undefined;
   let tls = config.listen?.tls;
   const address = () => `${externalHost(config)}:${listener?.port ?? 443}`;
-  const plugins = deps.admission ?? builtInPlugins({ ...deps, table, kubelets, authorizer }, config.admission);
+  const plugins = deps.admission ?? builtInPlugins({ ...deps, table, kubelets, authorizer, peerClock: realClock }, config.admission);
   const { enabled = [], disabled, plugins: configurations = {} } = config.admission ?? {};
   const ownDeps = { ...deps, table, authorizer, client: () => client, peerClock: realClock };
   const optional = new OptionalPlugins(enabled, configurations, ownDeps);

@@ -48,6 +48,18 @@ test('OpenAPI of a group without lists or deletion has no types for them', async
   expect(names.filter((name) => /meta\.v1\.(DeleteOptions|ListMeta|Patch|Status|WatchEvent)$/.test(name))).toEqual([]);
 });
 
+test('authentication, authorization and deprecated APIs are counted', async () => {
+  const server = await serve();
+  await send(server, '/api/v1/namespaces/default/endpoints');
+  const { body } = await send(server, '/metrics');
+  expect(body).toMatch(/^authentication_attempts\{result="success"\} [1-9]/m);
+  expect(body).toMatch(/^authenticated_user_requests\{username="other"\} [1-9]/m);
+  expect(body).toMatch(/^authorization_attempts_total\{result="allowed"\} [1-9]/m);
+  expect(body).toMatch(/^authorization_duration_seconds_count\{result="allowed"\} [1-9]/m);
+  const endpoints = 'group="",version="v1",resource="endpoints",subresource="",removed_release=""';
+  expect(body).toContain(`apiserver_requested_deprecated_apis{${endpoints}} 1`);
+});
+
 test('large responses are compressed if the client accepts gzip', async () => {
   const server = await serve();
   const plain = await send(server, '/openapi/v2');

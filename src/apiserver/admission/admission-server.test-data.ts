@@ -13,6 +13,7 @@ export async function serveAdmission(
 ) {
   const clock = new VirtualClock();
   const random = seededRandom(1);
+  const metrics = new MetricsRegistry();
   const server = startApiServer(
     { version: { major: '1', minor: '36' }, anonymousAuth: false, systemObjects: false, ...config },
     {
@@ -20,7 +21,7 @@ export async function serveAdmission(
       clock,
       random,
       logger: silentLogger,
-      metrics: new MetricsRegistry(),
+      metrics,
       authorizer: {
         // Some answers take time.
         authorize: async (attributes) => ({ verdict: isForbidden(attributes) ? 'deny' : 'allow', reason: attributes.resource }),
@@ -32,7 +33,7 @@ export async function serveAdmission(
   const user = { name: 'tester', groups: ['devs'] };
   const client = new Client(inProcessTransport(server.handle, user, { clock }), { fieldManager: 'test' });
   await client.of(core.Namespace).create({ metadata: { name: 'default', labels: { team: 'a' } } });
-  return { client, server, clock };
+  return { client, server, clock, metrics };
 }
 
 export function configMap(name: string, data: Record<string, string> = {}, labels?: Record<string, string>) {

@@ -22,14 +22,15 @@ test('plugins that are turned off do not run', () => {
 test('every built-in plugin has its place', () => {
   const metrics = new MetricsRegistry();
   using kubelets = new HttpsKubeletConnector();
-  const deps = { table: new ResourceTable(), clock: realClock, random: seededRandom(1), authorizer: alwaysAllow, metrics, kubelets };
+  const clocks = { clock: realClock, peerClock: realClock };
+  const deps = { table: new ResourceTable(), ...clocks, random: seededRandom(1), authorizer: alwaysAllow, metrics, kubelets };
   // Those of certificates are made with their authority, or where trust bundles are served.
   const certificates = PLUGIN_ORDER.filter((name) => name.startsWith('Certificate') || name === 'ClusterTrustBundleAttest');
   const validation = ['ResourceClaimAuthorization', 'PodCertificateSigning', 'PolicyParameterAuthorization'];
   expect(names(orderedPlugins(builtInPlugins(deps))).slice(0, validation.length)).toEqual(validation);
   const kubeconfig = { path: '', text: '' };
   const ImagePolicyWebhook = { kubeconfig, allowTtlMs: 0, denyTtlMs: 0, retryBackoffMs: 0, defaultAllow: false };
-  const own = { ...deps, logger: silentLogger, peerClock: realClock, client: () => expect.unreachable() };
+  const own = { ...deps, logger: silentLogger, client: () => expect.unreachable() };
   const optional = new OptionalPlugins(OPTIONAL_PLUGINS, { EventRateLimit: [], ImagePolicyWebhook }, own);
   const ordered = names(orderedPlugins([...builtInPlugins(deps), ...optional.plugins]));
   expect(ordered.indexOf(TOKEN_VOLUME_NAMES)).toBe(ordered.indexOf('MutatingAdmissionPolicy') - 1);

@@ -12,6 +12,7 @@ export interface StructuredAuthenticationDeps {
   readonly realClock: Clock;
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
+  readonly apiServerId?: string | undefined;
   readonly egress?: EgressSelector | undefined;
   /** Service account issuers, which JWT authenticators must not use. */
   readonly disallowedIssuers: readonly string[];

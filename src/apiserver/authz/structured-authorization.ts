@@ -16,6 +16,7 @@ export interface StructuredAuthorizationDeps {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
+  readonly apiServerId?: string | undefined;
   readonly egress?: EgressSelector | undefined;
   /** Built-in authorizers. Throws when the mode lacks its configuration. */
   readonly builtIn: (mode: BuiltInMode) => Authorizer;

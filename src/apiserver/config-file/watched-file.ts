@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { Clock, Logger, MetricsRegistry } from '#base';
+import type { Logger } from '#base';
+import { ReloadMetrics, type ReloadMetricsDeps } from './reload-metrics.ts';
 
 export interface WatchedFileOptions<T> {
   readonly path: string;
@@ -10,10 +11,8 @@ export interface WatchedFileOptions<T> {
   readonly subject: string;
 }
 
-export interface WatchedFileDeps {
-  readonly clock: Clock;
+export interface WatchedFileDeps extends ReloadMetricsDeps {
   readonly logger: Logger;
-  readonly metrics: MetricsRegistry;
 }
 
 /** Upstream's polling interval. */
@@ -23,6 +22,7 @@ const CHECK_MS = 60_000;
 export class WatchedFile<T> {
   readonly #options: WatchedFileOptions<T>;
   readonly #deps: WatchedFileDeps;
+  readonly #metrics: ReloadMetrics;
   #hash: string;
   #current: T;
 
@@ -33,6 +33,7 @@ export class WatchedFile<T> {
     const text = this.#read();
     this.#hash = hashOf(text);
     this.#current = this.#parse(text);
+    this.#metrics = new ReloadMetrics(options.subject, text, deps);
   }
 
   get current(): T {
@@ -49,21 +50,16 @@ export class WatchedFile<T> {
   /** Loads the file if it has changed. */
   reload(): void {
     const { subject, path } = this.#options;
-    const { logger, metrics } = this.#deps;
-    const reloads = metrics.counter({
-      name: `apiserver_${subject}_config_controller_automatic_reloads_total`,
-      help: `Reloads of the ${subject} configuration, by how they went.`,
-      labels: ['status'],
-    });
+    const { logger } = this.#deps;
     try {
       const text = this.#read();
       if (hashOf(text) === this.#hash) return;
       this.#current = this.#parse(text);
       this.#hash = hashOf(text);
-      reloads.with({ status: 'success' }).inc();
+      this.#metrics.succeeded(text);
       logger.info(`the ${subject} configuration has changed and is in use`, { path });
     } catch (error) {
-      reloads.with({ status: 'failure' }).inc();
+      this.#metrics.failed();
       logger.error(`the ${subject} configuration cannot be used; the one from before stays`, { path, error });
     }
   }

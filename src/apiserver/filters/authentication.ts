@@ -4,6 +4,7 @@ import type { Authenticator } from '../authn/authenticator.ts';
 import { bearerToken } from '../authn/bearer-token.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import { ANONYMOUS, type UserInfo } from '../request/user.ts';
+import type { AccessMetrics } from './access-metrics.ts';
 import type { Filter } from './chain.ts';
 
 export interface AuthenticationOptions {
@@ -12,15 +13,18 @@ export interface AuthenticationOptions {
   readonly allowsAnonymous: (path: string) => boolean;
   /** Called for unauthenticated requests that may not be anonymous. */
   readonly onFailure?: ((request: ApiRequest) => void) | undefined;
+  readonly access?: AccessMetrics;
 }
 
 /** Authenticates the request. The first authenticator that accepts its credentials wins. */
-export function authenticate({ authenticators, allowsAnonymous, onFailure }: AuthenticationOptions): Filter {
+export function authenticate({ authenticators, allowsAnonymous, onFailure, access }: AuthenticationOptions): Filter {
   return (request, next) => {
     if (request.user !== undefined) return next(request);
     const attempt = { request, authenticators, hasBadCredentials: bearerToken(request) !== undefined };
+    const settle = access?.beginAuthentication();
     const enter = (identity: Identity) => {
       const user = userOf(identity, () => allowsAnonymous(request.path));
+      settle?.(user !== undefined ? 'success' : identity === BAD_CREDENTIALS ? 'error' : 'failure', user?.name);
       if (user === undefined) {
         onFailure?.(request);
         throw StatusError.unauthorized('Unauthorized');

@@ -5,13 +5,16 @@ import { denialError } from '../authz/denial-error.ts';
 import { attributesOf } from '../authz/request-attributes.ts';
 import type { ApiResponse } from '../handlers/api-response.ts';
 import type { AuditRecord } from '../request/api-request.ts';
+import type { AccessMetrics } from './access-metrics.ts';
 import type { Filter } from './chain.ts';
 
 /** Rejects requests that the authorizer does not allow. */
-export function authorize(authorizer: Authorizer): Filter {
+export function authorize(authorizer: Authorizer, access: AccessMetrics): Filter {
   return (request, next) => {
     const attributes = attributesOf(request, request.user!);
+    const count = access.beginAuthorization();
     const settle = (decision: Decision) => {
+      count(decision);
       if (request.audit?.record !== undefined) annotateDecision(request.audit.record, decision);
       return decision.verdict === 'allow' ? next(request) : errorResponse(denialError(attributes, decision));
     };

@@ -6,6 +6,7 @@ import type { FlowController } from '../flow-control/flow-controller.ts';
 import type { ApiResponse, Handler } from '../handlers/api-response.ts';
 import type { ResourceTable } from '../registry/generic/resource-table.ts';
 import type { ApiRequest } from '../request/api-request.ts';
+import { accessMetrics } from './access-metrics.ts';
 import { recordFailedAuthentication, recordRequests } from './audit.ts';
 import { auditContext } from './audit-context.ts';
 import { authenticate } from './authentication.ts';
@@ -66,6 +67,7 @@ export interface ChainOptions {
 export function requestChain(options: ChainOptions, handler: Handler): Handler {
   const { metrics, random, clock, table, inFlight, limits, authorizer, audit, flowControl, tracer, http = {} } = options;
   const requests = requestMetrics(metrics, table);
+  const access = accessMetrics(metrics, clock);
   return chain(
     [
       watchTurns(options.eventLoop),
@@ -75,12 +77,12 @@ export function requestChain(options: ChainOptions, handler: Handler): Handler {
       countRequests(requests, clock),
       deadline({ inFlight, metrics: requests, requestTimeoutMs: limits.requestTimeoutMs }),
       ...(http.allowedOrigins ? [allowOrigins(http.allowedOrigins)] : []),
-      authenticate({ ...options, ...(audit && { onFailure: (request) => recordFailedAuthentication(audit, request) }) }),
+      authenticate({ ...options, access, ...(audit && { onFailure: (request) => recordFailedAuthentication(audit, request) }) }),
       ...(tracer ? [traceRequests(tracer)] : []),
       ...(audit ? [recordRequests(audit)] : []),
       impersonate(authorizer),
       flowControl ? priorityAndFairness({ flowControl, metrics, requests }) : limitInFlight({ ...limits, metrics, requests }),
-      authorize(authorizer),
+      authorize(authorizer, access),
       ...(tracer ? [traceHandlers(tracer)] : []),
     ],
     handler,

@@ -55,6 +55,11 @@ export function requestMetrics(metrics: MetricsRegistry, table: ResourceTable): 
     help: 'Requests that were ended because they took too long.',
     labels: [...REQUEST_LABELS, 'code'],
   });
+  const deprecated = metrics.gauge({
+    name: 'apiserver_requested_deprecated_apis',
+    help: 'Deprecated APIs that were requested, and the release that no longer serves them.',
+    labels: ['group', 'version', 'resource', 'subresource', 'removed_release'],
+  });
   // Cached: finding a series by its labels costs more than counting.
   const cached = new Map<string, { total: Counter; duration: Histogram }>();
   const series = (request: ApiRequest, code: number) => {
@@ -67,6 +72,9 @@ export function requestMetrics(metrics: MetricsRegistry, table: ResourceTable): 
       const all = { ...labels, dry_run: dryRun };
       entry = { total: total.with({ ...all, code: String(code) }), duration: duration.with(all) };
       cached.set(key, entry);
+      const served = table.find(group, version, resource);
+      if (served?.deprecation !== undefined)
+        deprecated.with({ group, version, resource, subresource, removed_release: served.removedRelease ?? '' }).set(1);
     }
     return entry;
   };

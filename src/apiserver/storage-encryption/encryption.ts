@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Clock, Logger, MetricsRegistry, Random } from '#base';
 import type { GroupResource } from '#machinery';
 import type { Store } from '#store';
+import { ReloadMetrics } from '../config-file/reload-metrics.ts';
 import { aesCbc, aesGcm, secretbox } from './ciphers.ts';
 import { type EncryptedStore, encryptedStore } from './encrypted-store.ts';
 import {
@@ -29,6 +30,7 @@ export interface EncryptionDeps {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
+  readonly apiServerId?: string | undefined;
 }
 
 /** Upstream's polling interval. */
@@ -40,13 +42,16 @@ const CIPHERS = { aesgcm: aesGcm, aescbc: aesCbc, secretbox } as const;
 export class Encryption {
   readonly #config: EncryptionConfig;
   readonly #deps: EncryptionDeps;
+  readonly #metrics: ReloadMetrics;
   #current: Providers;
 
   /** Throws when the file is invalid. */
   constructor(config: EncryptionConfig, deps: EncryptionDeps) {
     this.#config = config;
     this.#deps = deps;
-    this.#current = this.#load(this.#read());
+    const text = this.#read();
+    this.#current = this.#load(text);
+    this.#metrics = new ReloadMetrics('encryption', text, deps);
   }
 
   /** The current transformer of a resource. */
@@ -95,12 +100,7 @@ export class Encryption {
 
   /** Reloads a changed file. An invalid one is logged, and the previous one stays in use. */
   async reload(): Promise<void> {
-    const { metrics, logger } = this.#deps;
-    const counter = metrics.counter({
-      name: 'apiserver_encryption_config_controller_automatic_reloads_total',
-      help: 'Reloads of the encryption configuration, by how they went.',
-      labels: ['status'],
-    });
+    const { logger } = this.#deps;
     try {
       const text = this.#read();
       if (hashOf(text) === this.#current.hash) return;
@@ -109,10 +109,10 @@ export class Encryption {
       const previous = this.#current;
       this.#current = next;
       await previous.stop();
-      counter.with({ status: 'success' }).inc();
+      this.#metrics.succeeded(text);
       logger.info('the encryption configuration has changed and is in use', { path: this.#config.path });
     } catch (error) {
-      counter.with({ status: 'failure' }).inc();
+      this.#metrics.failed();
       logger.error('the encryption configuration is invalid; keeping the previous one', { error });
     }
   }

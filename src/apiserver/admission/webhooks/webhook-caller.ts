@@ -1,24 +1,40 @@
-import type { Attributes, Random, Tracer } from '#base';
+import type { Attributes, Clock, MetricsRegistry, Random, Tracer } from '#base';
 import type { VersionedRequest } from '../matching/versioned-request.ts';
 import { admissionReview, checkResponse, type ReviewResponse, reviewVersion } from './admission-review.ts';
 import type { Webhook } from './webhook.ts';
 import type { WebhookClient } from './webhook-client.ts';
 import { dryRunUnsupported, WebhookCallError, webhookRejection } from './webhook-error.ts';
+import { WebhookMetrics } from './webhook-metrics.ts';
+
+export interface WebhookCallerDeps {
+  readonly random: Random;
+  readonly tracer?: Tracer | undefined;
+  readonly metrics: MetricsRegistry;
+  /** Real time. */
+  readonly peerClock: Clock;
+}
 
 /** Calls one webhook for one request. */
 export class WebhookCaller {
   readonly #client: WebhookClient;
   readonly #random: Random;
   readonly #tracer: Tracer | undefined;
+  readonly #metrics: WebhookMetrics;
 
-  constructor(client: WebhookClient, { random, tracer }: { readonly random: Random; readonly tracer?: Tracer | undefined }) {
+  constructor(client: WebhookClient, { random, tracer, metrics, peerClock }: WebhookCallerDeps) {
     this.#client = client;
+    this.#metrics = new WebhookMetrics(metrics, peerClock);
     this.#random = random;
     this.#tracer = tracer;
   }
 
   /** The response of a webhook that allows the request. Throws a StatusError if it denies it, and a WebhookCallError if the call fails. */
-  async call(webhook: Webhook, request: VersionedRequest, mayPatch: boolean): Promise<ReviewResponse> {
+  call(webhook: Webhook, request: VersionedRequest, mayPatch: boolean): Promise<ReviewResponse> {
+    const labels = { webhook, type: mayPatch ? 'admit' : 'validating', operation: request.attributes.operation } as const;
+    return this.#metrics.measured(labels, () => this.#call(webhook, request, mayPatch));
+  }
+
+  async #call(webhook: Webhook, request: VersionedRequest, mayPatch: boolean): Promise<ReviewResponse> {
     const { attributes } = request;
     if (attributes.dryRun && !['None', 'NoneOnDryRun'].includes(webhook.sideEffects)) throw dryRunUnsupported(webhook.name);
     const uid = this.#random.uuid();

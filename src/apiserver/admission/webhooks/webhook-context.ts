@@ -6,11 +6,11 @@ import type { ResourceTable } from '../../registry/generic/resource-table.ts';
 import { ServiceEndpoints } from '../../service-endpoints/service-endpoints.ts';
 import { matchContext } from '../matching/match-context.ts';
 import { configurationStorage } from '../policies/policy-context.ts';
-import { WebhookCaller } from './webhook-caller.ts';
+import { WebhookCaller, type WebhookCallerDeps } from './webhook-caller.ts';
 import { WebhookClient } from './webhook-client.ts';
 import { WebhookSource } from './webhook-source.ts';
 
-export interface WebhookDeps extends WebhookNetwork {
+export interface WebhookDeps extends WebhookNetwork, WebhookCallerDeps {
   readonly authorizer: Authorizer;
 }
 

@@ -254,6 +254,22 @@ describe('mutating webhooks', () => {
     await expect(maps.delete(metadata)).rejects.toThrow(text);
   });
 
+  it('are counted by their answers', async () => {
+    const { clientConfig } = await hook(appending('b'));
+    const { maps, metrics } = await mutating([{ failurePolicy: 'Ignore' }, { clientConfig }]);
+    await maps.create(configMap('m'));
+    const closed = await mutating([{}]);
+    await expect(closed.maps.create(configMap('m'))).rejects.toThrow();
+    const of = 'apiserver_admission_webhook';
+    const call = (name: string, rejected: boolean) => `name="${name}",type="admit",operation="CREATE",rejected="${rejected}"`;
+    const text = metrics.text();
+    expect(text).toContain(`${of}_fail_open_count{name="h0.example.com",type="admit"} 1`);
+    expect(text).toContain(`${of}_request_total{name="h1.example.com",type="admit",operation="CREATE",code="200",rejected="false"} 1`);
+    expect(text).toContain(`${of}_admission_duration_seconds_count{${call('h1.example.com', false)}} 1`);
+    const rejection = 'operation="CREATE",error_type="calling_webhook_error",rejection_code="500"';
+    expect(closed.metrics.text()).toContain(`${of}_rejection_count{name="h0.example.com",type="admit",${rejection}} 1`);
+  });
+
   it('that cannot be reached are skipped with failurePolicy Ignore', async () => {
     const { clientConfig } = await hook(appending('b'));
     const { maps } = await mutating([{ failurePolicy: 'Ignore' }, { clientConfig }]);

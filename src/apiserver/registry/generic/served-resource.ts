@@ -35,6 +35,8 @@ export interface ServedResource extends ResourceInfo, ObjectVersion {
   readonly recurringSpecs?: RecurringSpecs;
   /** Sent as a warning with every response. */
   readonly deprecation?: string;
+  /** The release that no longer serves a deprecated version, if it is decided. */
+  readonly removedRelease?: string;
   /** The storage version, where it is not that of `storedAs` or the resource's own. */
   readonly storedVersion?: string;
   /** Defined at run time by a CustomResourceDefinition. */
@@ -122,7 +124,7 @@ export function servedResource(kind: Kind<unknown>, options: ServedResourceOptio
     ...(toStored && { toStored }),
     ...(remote && { remote }),
     ...(storedAs && { storedAs }),
-    ...(deprecation && { deprecation }),
+    ...(deprecation && { deprecation, ...(kind.lifecycle && { removedRelease: kind.lifecycle.removed }) }),
     ...(storedVersion && { storedVersion }),
     ...(reserve && { reserve }),
     ...(released && { released }),
