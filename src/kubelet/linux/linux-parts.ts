@@ -25,6 +25,7 @@ import { linuxMachine } from '../node/linux-machine.ts';
 import type { NodeParts, NodePartsContext, OpenNodeParts } from '../node/node-parts.ts';
 import { PodResourcesServer } from '../podresources/pod-resources-server.ts';
 import { runtimeHandler } from '../pods/config/runtime-handler.ts';
+import { swapResizeProblem } from '../pods/config/swap-limits.ts';
 import type { PodHook } from '../pods/hooks/pod-hook.ts';
 import { POD_UID } from '../pods/labels.ts';
 import type { StartedContainer } from '../pods/start-container.ts';
@@ -126,14 +127,15 @@ export function linuxParts(config: LinuxPartsConfig, deps: LinuxPartsDeps): Open
     const verification = config.pullVerification ?? { policy: 'NeverVerifyPreloadedImages', allowlist: [] };
     const pullRecords = new PullRecords(join(rootDir, 'image_manager'), verification, deps);
     await pullRecords.open();
+    const facts = cgroupFacts(config, {
+      ...{ cgroups, machine },
+      hasExclusiveCpus: (uid, container) => resources.cpus?.cpusOf(uid, container) !== undefined,
+    });
     const links: PodHook = { name: 'log-links', cleanUp: ({ pod }) => removeLinks(containerLogsDir, pod) };
     return {
       rootDir,
       seccompDefault: config.seccompDefault ?? false,
-      cgroupFacts: cgroupFacts(config, {
-        ...{ cgroups, machine },
-        hasExclusiveCpus: (uid, container) => resources.cpus?.cpusOf(uid, container) !== undefined,
-      }),
+      cgroupFacts: facts,
       services,
       hooks: [
         ...(cgroups ? [cgroups] : []),
@@ -169,7 +171,11 @@ export function linuxParts(config: LinuxPartsConfig, deps: LinuxPartsDeps): Open
       monitoring:
         cgroups && linuxMonitoring({ ...deps, ...cgroups.view, rootDir, info: linuxMachine(rootDir), processes: processObservation }),
       logs: { pods: podLogsDir, containers: containerLogsDir },
-      resources,
+      resources: {
+        ...resources,
+        resizeProblem: (desired, allocated) =>
+          swapResizeProblem(desired, allocated, facts.swap) ?? resources.resizeProblem(desired, allocated),
+      },
       shutdown: {
         open: (onShutdown, signal) => openLogind({ socketPath: SYSTEM_BUS, userId: process.getuid?.() ?? 0, signal, onShutdown }),
         inhibit: holdInhibitor,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { core } from '#api';
-import { type SwapFacts, swapLimits } from './swap-limits.ts';
+import { type SwapFacts, swapLimits, swapResizeProblem } from './swap-limits.ts';
 
 const GIB = 1024 ** 3;
 const container = (request?: string, limit?: string): core.Container => ({
@@ -39,5 +39,21 @@ describe('the swap of a container', () => {
     ['has no limit with cgroup v1 and no memory limit', pod('Burstable'), container('1Gi'), facts({ cgroupVersion: 1 }), {}],
   ] as const)('%s', (_, owner, spec, node, expected) => {
     expect(swapLimits(owner, spec, node)).toEqual(expected);
+  });
+});
+
+describe('the resize in place of a container', () => {
+  const owning = (own: core.Container): core.Pod => ({ ...pod('Burstable'), spec: { containers: [own] } });
+  const rejection = { reason: 'Infeasible', message: 'In-place resize of containers with swap is not supported.' };
+  const restarted = { ...container('1Gi'), resizePolicy: [{ resourceName: 'memory', restartPolicy: 'RestartContainer' }] };
+  it.each([
+    ['to more memory is infeasible with swap', container('1Gi'), container('2Gi'), facts(), rejection],
+    ['to as much memory is not', container('1Gi'), container('1024Mi', '3Gi'), facts(), undefined],
+    ['to more memory is not where it restarts the container', restarted, container('2Gi'), facts(), undefined],
+    ['to more memory is not without LimitedSwap', container('1Gi'), container('2Gi'), facts({ behavior: 'NoSwap' }), undefined],
+    ['to more memory is not with cgroup v1', container('1Gi'), container('2Gi'), facts({ cgroupVersion: 1 }), undefined],
+    ['to more memory is not where nothing counts swap', container('1Gi'), container('2Gi'), undefined, undefined],
+  ])('%s', (_, before, after, given, expected) => {
+    expect(swapResizeProblem(owning(after), owning(before), given)).toEqual(expected);
   });
 });
