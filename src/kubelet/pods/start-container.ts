@@ -132,6 +132,8 @@ async function configure(request: StartRequest, { image, volumes }: StartImages,
   const { context, container, attempt, sandbox, targetId } = request;
   const { pod } = context;
   return failing('CreateContainerConfigError', request, async () => {
+    const { targetContainerName } = container as Partial<core.EphemeralContainer>;
+    if (targetContainerName && targetId === undefined) throw new Error(`unable to find target container ${targetContainerName}`);
     const podIps = sandbox.ips;
     const envs = await configs.environment(pod, container, podIps);
     const additions = await hooks.preStart({ ...context, container, podIps, attempt, envs });

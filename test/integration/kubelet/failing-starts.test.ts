@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { core } from '#api';
 import { RuntimeError } from '../../../src/kubelet/cri/runtime.ts';
 import { openNodeBench } from './node-bench.ts';
 
@@ -17,4 +18,18 @@ it('a container that cannot be created is retried after a pause, also if each er
   expect(attempts).toBeGreaterThan(2);
   expect(attempts).toBeLessThan(10);
   expect((await bench.container('p')).state?.waiting?.message).toContain(`/tmp/mount${attempts}:`);
+});
+
+it('an ephemeral container waits for the container that it is aimed at', async () => {
+  await using bench = await openNodeBench();
+  await bench.create('p', { containers: [{ name: 'c', image: 'missing.invalid/app:1' }] as never });
+  const ephemeral = { name: 'd', image: 'app:1', targetContainerName: 'c' };
+  await bench.client
+    .of(core.Pod)
+    .patch({ name: 'p', namespace: 'default' }, { spec: { ephemeralContainers: [ephemeral] } }, { subresource: 'ephemeralcontainers' });
+  await bench.clock.settle();
+  expect((await bench.status('p')).ephemeralContainerStatuses?.[0]?.state).toEqual({
+    waiting: { reason: 'CreateContainerConfigError', message: 'unable to find target container c' },
+  });
+  expect(await bench.events('p')).toContain('Failed: Error: unable to find target container c');
 });
