@@ -14,6 +14,8 @@ describe('the query of a request for logs', () => {
     ['follow=true&previous=1&timestamps=', { follow: true, previous: true, timestamps: true }],
     ['follow=false&previous=0&timestamps=False', { follow: false, previous: false, timestamps: false }],
     ['tailLines=0&limitBytes=10', { tailLines: 0, limitBytes: 10 }],
+    ['tail=5&tailLines=7', { tailLines: 5 }],
+    ['tail=all&tailLines=7', { tailLines: undefined }],
     ['sinceSeconds=5', { sinceMs: NOW - 5000 }],
     ['sinceTime=2026-01-02T03:04:00Z', { sinceMs: NOW - 5000 }],
     ['stream=Stderr', { stream: 'Stderr' }],

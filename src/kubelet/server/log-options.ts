@@ -15,7 +15,7 @@ export interface LogRequest {
 
 /** Parses the query of a log request. Throws a KubeletError with upstream's codes and messages. */
 export function parseLogOptions(query: URLSearchParams, nowMs: number): LogRequest {
-  const options = decode(query);
+  const options = decode(withTailLines(query));
   if (core.validatePodLogOptions(options, { allowsStream: true }).length > 0) {
     throw new KubeletError(422, '{"message": "Invalid request."}');
   }
@@ -27,6 +27,16 @@ export function parseLogOptions(query: URLSearchParams, nowMs: number): LogReque
     limitBytes: options.limitBytes,
     stream: (options.stream || 'All') as LogRequest['stream'],
   };
+}
+
+/** As upstream: `tail` is an older name of `tailLines`, and `all` no limit. */
+function withTailLines(query: URLSearchParams): URLSearchParams {
+  const tail = query.get('tail');
+  if (!tail) return query;
+  const changed = new URLSearchParams(query);
+  if (tail === 'all') changed.delete('tailLines');
+  else changed.set('tailLines', tail);
+  return changed;
 }
 
 function sinceMs({ sinceSeconds, sinceTime }: core.PodLogOptions, nowMs: number): number | undefined {
