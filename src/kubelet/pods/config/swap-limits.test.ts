@@ -53,7 +53,7 @@ describe('the resize in place of a container', () => {
     ['to more memory is not without LimitedSwap', container('1Gi'), container('2Gi'), facts({ behavior: 'NoSwap' }), undefined],
     ['to more memory is not with cgroup v1', container('1Gi'), container('2Gi'), facts({ cgroupVersion: 1 }), undefined],
     ['to more memory is not where nothing counts swap', container('1Gi'), container('2Gi'), undefined, undefined],
-  ])('%s', (_, before, after, given, expected) => {
-    expect(swapResizeProblem(owning(after), owning(before), given)).toEqual(expected);
+  ])('%s', (_, before, after, swap, expected) => {
+    expect(swapResizeProblem(owning(after), owning(before), swap)).toEqual(expected);
   });
 });
