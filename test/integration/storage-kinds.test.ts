@@ -87,6 +87,17 @@ describe('the kinds of storage', () => {
     },
   );
 
+  const read = (path: string) => plane.client.transport.request({ method: 'GET', path });
+
+  it('are found by discovery', async () => {
+    expect(await read('/apis')).toMatchObject({ groups: expect.arrayContaining([expect.objectContaining({ name: 'storage.k8s.io' })]) });
+    const versions = expect.arrayContaining([{ groupVersion: 'storage.k8s.io/v1', version: 'v1' }]);
+    expect(await read('/apis/storage.k8s.io')).toMatchObject({ versions });
+    const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+    const resources = expect.arrayContaining([expect.objectContaining({ name: 'csistoragecapacities', namespaced: true, verbs })]);
+    expect(await read('/apis/storage.k8s.io/v1')).toMatchObject({ resources });
+  });
+
   it('are watched', async () => {
     const capacities = plane.client.of(storage.CSIStorageCapacity);
     const { metadata } = await capacities.list({ namespace: 'default' });
@@ -112,8 +123,9 @@ describe('the kinds of storage', () => {
     });
     const requests = { storage: '1Gi' };
     await claims.create({ metadata: key, spec: { accessModes: ['ReadWriteOnce'], storageClassName: 'none', resources: { requests } } });
-    await plane.until(async () => (await claims.get(key, { subresource: 'status' } as never)).status?.phase === 'Bound');
-    await plane.until(async () => (await volumes.get({ name: 'status' })).status?.phase === 'Bound');
+    const statusOf = async (path: string) => ((await read(`${path}/status`)) as core.PersistentVolume).status;
+    await plane.until(async () => (await statusOf('/api/v1/namespaces/default/persistentvolumeclaims/status'))?.phase === 'Bound');
+    await plane.until(async () => (await statusOf('/api/v1/persistentvolumes/status'))?.phase === 'Bound');
     const condition = (type: string) => ({ type, status: 'True', reason: 'E2E', message: 'set from a test' });
     const status = { subresource: 'status' } as const;
     const patched = await claims.patch(key, { status: { conditions: [condition('StatusPatched')] } }, status);
@@ -138,6 +150,7 @@ describe('the kinds of storage', () => {
       spec: { attacher: 'disk.example.com', nodeName: 'nowhere', source },
     } as never);
     expect(attachment.status?.attached).toBe(false);
+    expect(await read(`/apis/storage.k8s.io/v1/volumeattachments/${name}/status`)).toMatchObject({ status: { attached: false } });
     const patched = await attachments.patch({ name }, { status: { attached: true } }, { subresource: 'status' });
     expect(patched.status?.attached).toBe(true);
     const updated = await attachments.updateStatus({ ...patched, status: { attached: false } });

@@ -79,9 +79,12 @@ describe.skipIf(reason !== undefined)('volumes in containers, as conformance req
 
   it('Secrets are those of the pod’s namespace, in several volumes, plain and projected', async () => {
     const secret = { secret: { secretName: 'secret' } };
-    const projected = { projected: { sources: [{ secret: { name: 'secret' } }] } };
+    const projected = { projected: { defaultMode: 0o400, sources: [{ secret: { name: 'secret' } }] } };
     await runWith('secrets', { one: secret, two: secret, three: projected, four: projected });
-    for (const name of ['one', 'two', 'three', 'four']) expect(await print('secrets', `cat /v/${name}/data-1`)).toBe('value-1 default');
+    for (const name of ['one', 'two', 'three', 'four']) {
+      const mode = name === 'one' || name === 'two' ? '644' : '400';
+      expect(await print('secrets', `cat /v/${name}/data-1; stat -Lc ' %a' /v/${name}/data-1`)).toBe(`value-1 default ${mode}`);
+    }
   });
 
   it.each(['ConfigMap', 'Secret'] as const)(
@@ -104,11 +107,12 @@ describe.skipIf(reason !== undefined)('volumes in containers, as conformance req
       );
       const pod = name('pod');
       await runWith(pod, sources);
+      const listing = (prefix: string) =>
+        print(pod, `for w in del upd new; do cat /v/${prefix}$w/data-1 2>/dev/null || echo -n none; echo; done`);
+      for (const prefix of ['', 'p-']) expect(await listing(prefix)).toBe('before\nbefore\nnone');
       await objects.delete(metadata('del'));
       await objects.patch(metadata('upd'), { data: dataOf('after') });
       await objects.create({ metadata: metadata('new'), data: dataOf('made') });
-      const listing = (prefix: string) =>
-        print(pod, `for w in del upd new; do cat /v/${prefix}$w/data-1 2>/dev/null || echo -n none; echo; done`);
       for (const prefix of ['', 'p-']) await expect.poll(() => listing(prefix), POLL).toBe('none\nafter\nmade');
     },
   );
@@ -126,14 +130,24 @@ describe.skipIf(reason !== undefined)('volumes in containers, as conformance req
   });
 
   it('all kinds of projections make up one volume', async () => {
+    const figures = ['limits.cpu', 'limits.memory', 'requests.cpu', 'requests.memory'];
+    const divisor = (resource: string) => (resource.endsWith('cpu') ? '1m' : '1Mi');
+    const items = figures.map((resource) => ({
+      path: resource,
+      resourceFieldRef: { containerName: 'c', resource, divisor: divisor(resource) },
+    }));
     const sources = [
       { configMap: { name: 'map', items: [{ key: 'data-1', path: 'map' }] } },
       { secret: { name: 'secret', items: [{ key: 'data-1', path: 'secret' }] } },
-      { downwardAPI: { items: [{ path: 'name', fieldRef: { fieldPath: 'metadata.name' } }] } },
+      { downwardAPI: { items: [{ path: 'name', fieldRef: { fieldPath: 'metadata.name' } }, ...items] } },
     ];
-    await runWith('combined', { all: { projected: { sources } } });
-    expect(await print('combined', 'for f in map secret name; do cat /v/all/$f; echo; done')).toBe(
-      'value-1 default\nvalue-1 default\ncombined',
+    const resources = { limits: { cpu: '500m', memory: '64Mi' }, requests: { cpu: '250m', memory: '32Mi' } };
+    await node.run('combined', {
+      containers: [container('c', { resources, volumeMounts: [{ name: 'all', mountPath: '/v' }] })] as never,
+      volumes: [{ name: 'all', projected: { sources } }] as never,
+    });
+    expect(await print('combined', `for f in map secret name ${figures.join(' ')}; do cat /v/$f; echo; done`)).toBe(
+      'value-1 default\nvalue-1 default\ncombined\n500\n64\n250\n32',
     );
   });
 
