@@ -26,6 +26,19 @@ describe('the controller duties of a CSI driver', () => {
     expect(bench.server.state.all).toEqual([]);
   });
 
+  it('are to protect the object of a volume that is deleted with its claim', async () => {
+    const name = await bench.makeBoundClaim();
+    const volumes = bench.plane.client.of(core.PersistentVolume);
+    const setPolicy = (persistentVolumeReclaimPolicy: string) => volumes.patch({ name }, { spec: { persistentVolumeReclaimPolicy } });
+    const isProtected = async () =>
+      (await volumes.get({ name })).metadata.finalizers?.includes('external-provisioner.volume.kubernetes.io/finalizer') === true;
+    expect(await isProtected()).toBe(true);
+    await setPolicy('Retain');
+    await bench.until(async () => !(await isProtected()));
+    await setPolicy('Delete');
+    await bench.until(isProtected);
+  });
+
   it.each(['fail-once', 'fail-after-acting'] as const)('make one volume when the driver should %s', async (fault) => {
     bench.server.faults.set('CreateVolume', fault);
     await bench.makeBoundClaim();

@@ -9,6 +9,7 @@ import { CreateVolume, type CreateVolumeRequest, DeleteVolume } from '../message
 import { type AccessibilityRequirements, accessibilityRequirements, UnusableNodeError } from './accessibility.ts';
 import { contentSource } from './content-source.ts';
 import { type DriverController, type DriverControllerDeps, ignoreError, leaseName } from './driver-controller.ts';
+import { addFinalizer, removeFinalizer } from './finalizers.ts';
 import { InfeasibleRequests } from './infeasible-requests.ts';
 import {
   dataSourceOf,
@@ -258,10 +259,20 @@ class Provisioner {
     if (volume?.metadata.annotations?.[PROVISIONED_BY] !== driver.name || csi?.driver !== driver.name) return;
     const isDeleted = volume.metadata.deletionTimestamp !== undefined;
     const isOver = volume.status?.phase === 'Released' || (isDeleted && volume.status?.phase !== 'Bound');
-    if (!isOver) return;
+    if (!isOver) return this.#protectVolume(volume);
     if (volume.spec?.persistentVolumeReclaimPolicy === 'Delete') await this.#reclaim(volume, csi.volumeHandle);
-    else if (!isDeleted) return;
+    else if (!isDeleted) return this.#protectVolume(volume);
     await this.#removeVolume(volume);
+  }
+
+  /** What is kept when its claim is gone needs no protection: its owner may have changed the policy since. */
+  async #protectVolume({ metadata, spec, status }: core.PersistentVolume): Promise<undefined> {
+    const isKept = spec?.persistentVolumeReclaimPolicy !== 'Delete';
+    const isProtected = metadata.finalizers?.includes(VOLUME_FINALIZER) === true;
+    const volumes = this.deps.client.of(core.PersistentVolume);
+    if (isProtected && isKept) await removeFinalizer(volumes, metadata, VOLUME_FINALIZER);
+    const isMissing = !isProtected && !isKept && status?.phase === 'Bound' && metadata.deletionTimestamp === undefined;
+    if (isMissing) await addFinalizer(volumes, metadata, VOLUME_FINALIZER);
   }
 
   async #reclaim(volume: core.PersistentVolume, handle: string): Promise<void> {
@@ -282,11 +293,7 @@ class Provisioner {
     const volumes = this.deps.client.of(core.PersistentVolume);
     if (metadata.deletionTimestamp === undefined)
       await volumes.delete({ name }, uid === undefined ? {} : { preconditions: { uid } }).catch(ignoreError('NotFound'));
-    const current = await volumes.get({ name }).catch(ignoreError('NotFound'));
-    const { finalizers, resourceVersion } = current?.metadata ?? {};
-    if (finalizers?.includes(VOLUME_FINALIZER) !== true) return;
-    const next = finalizers.filter((finalizer) => finalizer !== VOLUME_FINALIZER);
-    await volumes.patch({ name }, { metadata: { finalizers: next, resourceVersion } }).catch(ignoreError('NotFound'));
+    await removeFinalizer(volumes, { name }, VOLUME_FINALIZER);
   }
 }
 
