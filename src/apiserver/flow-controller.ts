@@ -2,6 +2,7 @@ import { type Clock, type MetricsRegistry, realClock } from '#base';
 import { timeoutOf } from './filters/deadline.ts';
 import { DEFAULT_READS, DEFAULT_WRITES, type InFlightLimits } from './filters/in-flight-limit.ts';
 import { FlowController } from './flow-control/flow-controller.ts';
+import type { RequestBatcher } from './http/request-batcher.ts';
 import type { ResourceTable } from './registry/generic/resource-table.ts';
 import type { ApiRequest } from './request/api-request.ts';
 
@@ -14,7 +15,7 @@ export interface FlowControlParts {
   readonly table: ResourceTable;
   readonly metrics: MetricsRegistry;
   readonly clock: Clock;
-  readonly turns: { readonly turn: number };
+  readonly turns: Pick<RequestBatcher, 'turn' | 'afterNext'>;
 }
 
 const REQUEST_TIMEOUT_MS = 60_000;
@@ -29,6 +30,6 @@ export function flowController({ inFlight, requestTimeoutMs }: FlowControlSettin
   const waitLimitMs = (request: ApiRequest) => Math.min(timeoutOf(request, longest) / WAIT_PART, MAX_WAIT_MS);
   return new FlowController(
     { totalSeats: maxRequestsInFlight + maxMutatingRequestsInFlight, waitLimitMs },
-    { ...parts, peerClock: realClock, turn: () => turns.turn, nextTurn: (callback) => void setImmediate(callback) },
+    { ...parts, peerClock: realClock, turn: () => turns.turn, nextTurn: (callback) => turns.afterNext(callback) },
   );
 }

@@ -7,6 +7,7 @@ import { MetricsRegistry, realClock } from '#base';
 import { limitInFlight } from '../../src/apiserver/filters/in-flight-limit.ts';
 import { priorityAndFairness } from '../../src/apiserver/filters/priority-and-fairness.ts';
 import { flowController } from '../../src/apiserver/flow-controller.ts';
+import { RequestBatcher } from '../../src/apiserver/http/request-batcher.ts';
 import { ResourceTable } from '../../src/apiserver/registry/generic/resource-table.ts';
 import type { ApiRequest } from '../../src/apiserver/request/api-request.ts';
 import { parseRequestInfo } from '../../src/apiserver/request/request-info.ts';
@@ -28,7 +29,7 @@ function idleCost(): Benchmark {
   const query = new URLSearchParams();
   const flowControl = flowController(
     {},
-    { table: new ResourceTable(), metrics: new MetricsRegistry(), clock: realClock, turns: { turn: 0 } },
+    { table: new ResourceTable(), metrics: new MetricsRegistry(), clock: realClock, turns: new RequestBatcher() },
   );
   const fair = priorityAndFairness({ flowControl, metrics: new MetricsRegistry(), requests });
   const limited = limitInFlight({ metrics: new MetricsRegistry(), requests });

@@ -139,13 +139,13 @@ export class FairQueues<T extends QueuedRequest> {
     if (queue.waiting.size === 0) this.#active.delete(queue);
   }
 
-  /** The queue whose next request would finish first. */
+  /** The queue whose next request would finish first; of several the shortest, since a client with many requests has more queues. */
   #next(): Queue<T> | undefined {
     let first: Queue<T> | undefined;
     let firstEnd = Number.POSITIVE_INFINITY;
     for (const queue of this.#active) {
       const end = queue.nextStart + queue.waiting.peek()!.work;
-      if (end >= firstEnd) continue;
+      if (end > firstEnd || (end === firstEnd && queue.waiting.size >= first!.waiting.size)) continue;
       first = queue;
       firstEnd = end;
     }

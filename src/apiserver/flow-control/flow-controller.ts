@@ -26,7 +26,7 @@ export interface FlowControllerDeps {
   readonly peerClock: Clock;
   /** Identifies the event loop turn. */
   readonly turn: () => number;
-  /** Calls back in the next event loop turn. */
+  /** Calls back in the next event loop turn, once the requests that arrived in it were classified. */
   readonly nextTurn: (callback: () => void) => void;
 }
 
@@ -36,9 +36,10 @@ const ADJUST_MS = 10_000;
 const SWEEP_MS = 250;
 /**
  * Seats granted per event loop turn. The server has one thread: requests of one turn are served sequentially regardless of free seats, and
- * later ones wait for all of them. Excess requests wait in the queues instead, where dispatching is fair.
+ * later ones wait for all of them. Excess requests wait in the queues instead, where dispatching is fair. Few, since whoever arrives during a turn
+ * waits for its end before anything is read.
  */
-const SEATS_PER_TURN = 16;
+const SEATS_PER_TURN = 4;
 
 /** Executes, queues or rejects requests. */
 export class FlowController {
@@ -173,7 +174,8 @@ export class FlowController {
   #reserveTurnSeats({ isLocal, level, seats }: Ticket): boolean {
     if (isLocal || level.queues === undefined) return true;
     const turn = this.#deps.turn();
-    if (turn !== this.#turn) {
+    // Seats that queued requests wait for are granted at the end of the turn, to the flows that have had least.
+    if (turn !== this.#turn && !this.#isTurnAwaited) {
       this.#turn = turn;
       this.#turnSeats = 0;
     }
@@ -261,6 +263,7 @@ export class FlowController {
     this.#isTurnAwaited = true;
     this.#deps.nextTurn(() => {
       this.#isTurnAwaited = false;
+      this.#turn = this.#deps.turn();
       this.#turnSeats = 0;
       // Round robin over levels: none waits for all requests of another.
       let isAny = true;

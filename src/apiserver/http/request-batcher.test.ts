@@ -15,3 +15,18 @@ test('requests of one turn advance together; later ones in a later turn', async 
   await late;
   expect(steps).toEqual(['a1', 'b1', 'a2', 'b2', 'c1', 'c2']);
 });
+
+test('calls back after the first steps of requests that are read in the same turn, and without requests too', async () => {
+  const turns = new RequestBatcher();
+  const steps: string[] = [];
+  const called = new Promise<void>((resolve) =>
+    turns.afterNext(() => {
+      steps.push('callback');
+      resolve();
+    }),
+  );
+  void turns.next().then(() => steps.push('request'));
+  await called;
+  expect(steps).toEqual(['request', 'callback']);
+  await new Promise<void>((resolve) => turns.afterNext(resolve));
+});

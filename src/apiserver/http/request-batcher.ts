@@ -5,6 +5,7 @@
 export class RequestBatcher {
   #next: Promise<void> | undefined;
   #turn = 0;
+  #afterwards: (() => void)[] = [];
 
   /** Increases with each event loop turn that serves requests. */
   get turn(): number {
@@ -19,7 +20,21 @@ export class RequestBatcher {
         this.#turn++;
         resolve();
       });
+      setImmediate(() => this.#callBack());
     });
     return this.#next;
+  }
+
+  /** Calls back in the next turn of the event loop, after the requests that arrive in it have taken their first steps. */
+  afterNext(callback: () => void): void {
+    this.#afterwards.push(callback);
+    // Immediates run in order: those of a batch that is read meanwhile come later in the same turn.
+    setImmediate(() => {
+      if (this.#next === undefined) this.#callBack();
+    });
+  }
+
+  #callBack(): void {
+    for (const callback of this.#afterwards.splice(0)) callback();
   }
 }
