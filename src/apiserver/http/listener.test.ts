@@ -60,6 +60,27 @@ describe('a connection of HTTP/1.1', () => {
   });
 });
 
+describe('the protocol of a connection', () => {
+  it.each([
+    ['HTTP/2, if the client offers it', ['http/1.1', 'h2'], 'h2'],
+    ['HTTP/1.1 otherwise', ['spdy/3.1', 'http/1.1'], 'http/1.1'],
+    ['left open if the client offers none', undefined, false],
+  ])('is %s', async (_, offered, protocol) => {
+    const port = await serve((exchange) => exchange.respond(200, {}, ''));
+    const socket = tls.connect({ host: '127.0.0.1', port, ca: LOOPBACK_TLS.cert, ...(offered && { ALPNProtocols: offered }) });
+    await once(socket, 'secureConnect');
+    expect(socket.alpnProtocol).toBe(protocol);
+    socket.destroy();
+  });
+
+  it('is refused if the server speaks none of those that the client offers', async () => {
+    const port = await serve((exchange) => exchange.respond(200, {}, ''));
+    const socket = tls.connect({ host: '127.0.0.1', port, ca: LOOPBACK_TLS.cert, ALPNProtocols: ['spdy/3.1'] });
+    const [error] = await once(socket, 'error');
+    expect((error as NodeJS.ErrnoException).code).toBe('ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL');
+  });
+});
+
 describe('certificates by server name', () => {
   const pair = (commonName: string) =>
     createSelfSigned(

@@ -107,7 +107,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     idle.add(connection);
   };
   const port = createTlsPort(options.tls, {
-    ALPNProtocols: ['h2', 'http/1.1'],
+    ALPNCallback: agreeOnProtocol,
     requestCert: options.tls.ca !== undefined,
     handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
     onConnection: (socket) => {
@@ -145,6 +145,13 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       await closed;
     },
   };
+}
+
+const PROTOCOLS = ['h2', 'http/1.1'];
+
+/** Not by Node's list of protocols, of which each connection would keep a copy in a slab of Buffer's pool, and so the slab. */
+function agreeOnProtocol({ protocols }: { readonly protocols: readonly string[] }): string | undefined {
+  return PROTOCOLS.find((protocol) => protocols.includes(protocol));
 }
 
 function isIdleHttp1(socket: TLSSocket & { _httpMessage?: unknown }): boolean {

@@ -4,7 +4,7 @@ import { certificatesByAddress, type SniSource, sniContexts } from './sni-certif
 
 export type ServingCertificates = SecureContextOptions & SniSource;
 
-export interface TlsPortOptions extends Pick<TlsOptions, 'ALPNProtocols' | 'requestCert' | 'handshakeTimeout'> {
+export interface TlsPortOptions extends Pick<TlsOptions, 'ALPNProtocols' | 'ALPNCallback' | 'requestCert' | 'handshakeTimeout'> {
   /** Called after the handshake. Errors of the socket are the caller's. */
   readonly onConnection: (socket: TLSSocket) => void;
 }

@@ -56,7 +56,11 @@ export function startKubeletServer(config: KubeletServerConfig, deps: KubeletSer
     ...(ciphers !== undefined && { ciphers }),
     ...(curves !== undefined && { ecdhCurve: curves }),
   };
-  const server = createServer({ ...context, cert, key, requestCert: clientCa !== undefined, rejectUnauthorized: false });
+  const server = createServer({
+    ...{ ...context, cert, key, requestCert: clientCa !== undefined, rejectUnauthorized: false },
+    // By default each connection keeps a copy of a list of protocols in a slab of Buffer's pool, and so the slab.
+    ALPNCallback: ({ protocols }) => protocols.find((protocol) => protocol === 'http/1.1'),
+  });
   const upgraded = new Set<Duplex>();
   const peers = new DeadPeerMonitor();
   server.on('secureConnection', (socket) => {
