@@ -5,6 +5,7 @@ import { type AuditBackend, ignoringErrors, unionBackend } from './audit-backend
 import { AuditMetrics } from './audit-metrics.ts';
 import type { AuditPolicy } from './audit-policy.ts';
 import { type BatchConfig, BufferedBackend } from './buffered-backend.ts';
+import { EventUsers } from './event-users.ts';
 import { LogBackend, type LogFormat } from './log-backend.ts';
 import { LogFile, type LogFileConfig } from './log-file.ts';
 import { PolicyEvaluator } from './policy-evaluator.ts';
@@ -54,6 +55,7 @@ export interface Audit {
   readonly backend: AuditBackend;
   readonly metrics: AuditMetrics;
   readonly clock: Clock;
+  readonly users: EventUsers;
 }
 
 /** Undefined without a backend. Throws when the log file cannot be opened. */
@@ -65,7 +67,7 @@ export function openAudit(config: AuditConfig | undefined, deps: AuditDeps): Aud
   const own = { ...deps, metrics };
   const backends = [config.log && logBackend(config.log, own), config.webhook && webhookBackend(config.webhook, own)];
   const backend = unionBackend(backends.filter((candidate) => candidate !== undefined));
-  return { policy: new PolicyEvaluator(config.policy), backend, metrics, clock: deps.clock };
+  return { policy: new PolicyEvaluator(config.policy), backend, metrics, clock: deps.clock, users: new EventUsers() };
 }
 
 type BackendDeps = Omit<AuditDeps, 'metrics'> & { readonly metrics: AuditMetrics };

@@ -1,8 +1,8 @@
 import { pushAll } from '#base';
-import { encodeJson } from '#machinery';
 import type { AuditBackend } from './audit-backend.ts';
 import type { AuditEvent } from './audit-event.ts';
 import type { AuditMetrics } from './audit-metrics.ts';
+import { EventLines } from './event-line.ts';
 import { legacyText } from './legacy-text.ts';
 import type { LogFile } from './log-file.ts';
 
@@ -17,6 +17,7 @@ export interface LogBackendConfig {
 
 /** Writes a line for each event. */
 export class LogBackend implements AuditBackend {
+  readonly #lines = new EventLines();
   #pending: AuditEvent[] = [];
 
   constructor(
@@ -47,7 +48,7 @@ export class LogBackend implements AuditBackend {
   #write(events: readonly AuditEvent[]): boolean {
     try {
       let text = '';
-      for (const event of events) text += `${this.config.format === 'json' ? encodeJson(event) : legacyText(event)}\n`;
+      for (const event of events) text += `${this.config.format === 'json' ? this.#lines.encode(event) : legacyText(event)}\n`;
       this.file.write(text);
       return true;
     } catch (error) {

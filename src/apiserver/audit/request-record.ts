@@ -2,7 +2,8 @@ import { type Clock, parseIp } from '#base';
 import { formatMicroTime, isJsonObject, type Status } from '#machinery';
 import type { ApiRequest, AuditRecord } from '../request/api-request.ts';
 import type { UserInfo } from '../request/user.ts';
-import { type AuditEvent, type EventUser, isAtLeast, type ObjectReference, type ResponseStatus, type Stage } from './audit-event.ts';
+import { type AuditEvent, isAtLeast, type ObjectReference, type ResponseStatus, type Stage } from './audit-event.ts';
+import type { EventUsers } from './event-users.ts';
 import type { RequestAuditConfig } from './policy-evaluator.ts';
 
 const MAX_USER_AGENT = 1024;
@@ -10,12 +11,22 @@ const MAX_USER_AGENT = 1024;
 const MAX_ANNOTATIONS = 512;
 const MAX_ANNOTATION_LENGTH = 256 * 1024;
 
+export interface RequestRecordDeps {
+  readonly clock: Clock;
+  readonly users: EventUsers;
+}
+
+/** What all events of a request have in common. */
+type CommonFields = Pick<AuditEvent, 'requestURI' | 'user' | 'sourceIPs' | 'userAgent' | 'requestReceivedTimestamp'>;
+
 /** The collected audit data of one request. */
 export class RequestRecord implements AuditRecord {
   readonly #request: ApiRequest;
   readonly #config: RequestAuditConfig;
   readonly #clock: Clock;
+  readonly #users: EventUsers;
   readonly #receivedMs: number;
+  #common: CommonFields | undefined;
   /** The authenticated user: impersonation replaces the user of the request. */
   readonly #user: UserInfo | undefined;
   #annotations: Record<string, string> | undefined;
@@ -25,10 +36,11 @@ export class RequestRecord implements AuditRecord {
   #responseStatus: ResponseStatus | undefined;
   #impersonated: { readonly user: UserInfo; readonly constraint: string } | undefined;
 
-  constructor(request: ApiRequest, config: RequestAuditConfig, clock: Clock) {
+  constructor(request: ApiRequest, config: RequestAuditConfig, { clock, users }: RequestRecordDeps) {
     this.#request = request;
     this.#config = config;
     this.#clock = clock;
+    this.#users = users;
     this.#receivedMs = clock.now();
     this.#user = request.user;
   }
@@ -87,26 +99,39 @@ export class RequestRecord implements AuditRecord {
   event(stage: Stage): AuditEvent {
     const { info } = this.#request;
     const { level } = this.#config;
+    this.#common ??= this.#commonFields();
+    const { requestURI, user, sourceIPs, userAgent, requestReceivedTimestamp } = this.#common;
     return {
       kind: 'Event',
       apiVersion: 'audit.k8s.io/v1',
       level,
       auditID: this.#request.audit?.id ?? '',
       stage,
-      requestURI: requestUri(this.#request),
+      requestURI,
       verb: info.verb,
-      user: eventUser(this.#user),
-      impersonatedUser: this.#impersonated && eventUser(this.#impersonated.user),
+      user,
+      impersonatedUser: this.#impersonated && this.#users.of(this.#impersonated.user),
       authenticationMetadata: this.#impersonated?.constraint ? { impersonationConstraint: this.#impersonated.constraint } : undefined,
-      sourceIPs: sourceIps(this.#request),
-      userAgent: userAgent(this.#request),
+      sourceIPs,
+      userAgent,
       objectRef: info.isResource ? this.#objectReference() : undefined,
       responseStatus: this.#responseStatus,
       requestObject: isAtLeast(level, 'Request') ? this.#omitManagedFields(this.#requestObject) : undefined,
       responseObject: this.#responseObject,
-      requestReceivedTimestamp: formatMicroTime(this.#receivedMs),
-      stageTimestamp: formatMicroTime(stage === 'RequestReceived' ? this.#receivedMs : this.#clock.now()),
+      requestReceivedTimestamp,
+      stageTimestamp: stage === 'RequestReceived' ? requestReceivedTimestamp : formatMicroTime(this.#clock.now()),
       annotations: this.#annotations && { ...this.#annotations },
+    };
+  }
+
+  #commonFields(): CommonFields {
+    const request = this.#request;
+    return {
+      requestURI: requestUri(request),
+      user: this.#users.of(this.#user),
+      sourceIPs: sourceIps(request),
+      userAgent: userAgent(request),
+      requestReceivedTimestamp: formatMicroTime(this.#receivedMs),
     };
   }
 
@@ -150,12 +175,6 @@ function withoutManagedFields(object: unknown): unknown {
     ...(isManaged && { metadata: { ...(metadata as object), managedFields: undefined } }),
     ...(Array.isArray(items) && { items: items.map(withoutManagedFields) }),
   };
-}
-
-function eventUser(user: UserInfo | undefined): EventUser {
-  if (user === undefined) return { username: '' };
-  const { name, uid, groups, extra } = user;
-  return { username: name, ...(uid && { uid }), groups, ...(extra && { extra }) };
 }
 
 /** In-process requests have no URI: it is built. */

@@ -25,7 +25,7 @@ function begin(audit: Audit, request: ApiRequest): RequestRecord | undefined {
   const config = audit.policy.evaluate(request);
   audit.metrics.countLevel(config.level);
   if (config.level === 'None' || request.audit === undefined) return undefined;
-  const record = new RequestRecord(request, config, audit.clock);
+  const record = new RequestRecord(request, config, audit);
   request.audit.record = record;
   return record;
 }
