@@ -17,8 +17,7 @@ afterEach(async () => {
   for (const one of opened.splice(0).toReversed()) await one[Symbol.asyncDispose]();
 });
 
-async function serve() {
-  const store = openMemoryStore({ clock: realClock });
+async function serve(store = openMemoryStore({ clock: realClock })) {
   opened.push(store);
   const metrics = new MetricsRegistry();
   const server = startApiServer(
@@ -86,6 +85,15 @@ describe('a watch over the network', () => {
     await client.of(core.Event).create({ metadata: { name: 'a.1', namespace: 'default' }, involvedObject, reason: 'Started' } as never);
     const events = await Promise.all(streams.map((stream) => readEvents(stream, () => true)));
     expect(events.map(([event]) => event!.object.apiVersion)).toEqual(Object.keys(paths));
+  });
+
+  test('from a revision that a restarted server has no changes of says so', async () => {
+    const store = openMemoryStore({ clock: realClock });
+    for (let i = 0; i < 5; i++) await (await serve(store)).client.of(core.ConfigMap).create(mapOf(i, 1));
+    const { server, client } = await serve(store);
+    await client.of(core.ConfigMap).create(mapOf(5, 1));
+    const [event] = await readEvents(await watch(server, `${MAPS}&resourceVersion=1`), () => true);
+    expect(event).toMatchObject({ type: 'ERROR', object: { code: 410 } });
   });
 
   test('brings the whole state and what follows it, in order, to a client that reads slowly', async () => {

@@ -109,7 +109,9 @@ class WatchWriter implements WatchSink, SlowWatcher {
     const late = this.#peerClock.setTimer(BACKLOG_MS, () => this.drop('Stalled'));
     const shared = this.#sharedState(open);
     try {
-      await (shared === undefined ? this.#sendBacklog(open) : this.#sendShared(shared));
+      // Without a backlog nothing is awaited: an error of the watch is pending.
+      if (shared !== undefined) await this.#sendShared(shared);
+      else for (const batch of batchesOf(open.backlog)) await this.#sendBatch(batch);
     } finally {
       late.cancel();
       shared?.leave();
@@ -136,13 +138,11 @@ class WatchWriter implements WatchSink, SlowWatcher {
     }
   }
 
-  async #sendBacklog({ backlog }: OpenWatch): Promise<void> {
-    for (const batch of batchesOf(backlog)) {
-      const versions = loadVersions(this.resource, objectsOf(batch));
-      if (versions !== undefined) await versions;
-      await this.#sendAtPace(this.#selected(batch));
-      if (this.#isOver) return;
-    }
+  async #sendBatch(batch: readonly WatchFrame[]): Promise<void> {
+    if (this.#isOver) return;
+    const versions = loadVersions(this.resource, objectsOf(batch));
+    if (versions !== undefined) await versions;
+    await this.#sendAtPace(this.#selected(batch));
   }
 
   async #sendAtPace(batch: readonly WatchFrame[]): Promise<void> {
