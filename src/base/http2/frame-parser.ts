@@ -36,31 +36,39 @@ export class FrameParser {
 
   push(chunk: Buffer): void {
     if (this.#isStopped) return;
-    const bytes = this.#rest === undefined ? chunk : Buffer.concat([this.#rest, chunk]);
-    this.#rest = undefined;
-    let at = this.awaitsPreface ? this.#preface(bytes) : 0;
-    if (this.awaitsPreface) {
-      this.#rest = bytes;
-      return;
-    }
-    while (bytes.length - at >= FRAME_HEAD_BYTES) {
-      const length = (bytes[at]! << 16) | (bytes[at + 1]! << 8) | bytes[at + 2]!;
-      if (length > MAX_FRAME_BYTES) throw new Http2ConnectionError(ERROR.FRAME_SIZE_ERROR, 'a frame is too long');
-      const end = at + FRAME_HEAD_BYTES + length;
-      if (end > bytes.length) break;
-      this.#frame(bytes, at, end);
-      if (this.#isStopped) return;
+    let at = this.awaitsPreface ? this.#preface(chunk) : 0;
+    if (this.#rest !== undefined && !this.awaitsPreface) at = this.#complete(this.#rest, chunk, at);
+    while (!this.#isStopped && chunk.length - at >= FRAME_HEAD_BYTES) {
+      const end = at + frameBytes(chunk, at);
+      if (end > chunk.length) break;
+      this.#frame(chunk, at, end);
       at = end;
     }
-    if (at < bytes.length) this.#rest = at === 0 ? bytes : bytes.subarray(at);
+    if (!this.#isStopped && at < chunk.length) this.#rest = at === 0 ? chunk : chunk.subarray(at);
   }
 
-  #preface(bytes: Buffer): number {
-    const length = Math.min(bytes.length, CLIENT_PREFACE.length);
-    if (CLIENT_PREFACE.compare(bytes, 0, length, 0, length) !== 0)
+  /** Returns how much of the chunk belongs to the preface. */
+  #preface(chunk: Buffer): number {
+    const before = this.#rest?.length ?? 0;
+    const length = Math.min(chunk.length, CLIENT_PREFACE.length - before);
+    if (CLIENT_PREFACE.compare(chunk, 0, length, before, before + length) !== 0)
       throw new Http2ConnectionError(ERROR.PROTOCOL_ERROR, 'not the preface of HTTP/2');
-    this.awaitsPreface = length < CLIENT_PREFACE.length;
+    this.awaitsPreface = before + length < CLIENT_PREFACE.length;
+    this.#rest = this.awaitsPreface ? CLIENT_PREFACE.subarray(0, before + length) : undefined;
     return length;
+  }
+
+  /** Copies no more than the frame that had begun. Returns where the next one begins. */
+  #complete(rest: Buffer, chunk: Buffer, from: number): number {
+    const headEnd = from + Math.max(0, FRAME_HEAD_BYTES - rest.length);
+    const begun = headEnd > from ? Buffer.concat([rest, chunk.subarray(from, headEnd)]) : rest;
+    const missing = begun.length < FRAME_HEAD_BYTES ? Number.POSITIVE_INFINITY : frameBytes(begun, 0) - begun.length;
+    const end = Math.min(chunk.length, headEnd + missing);
+    const bytes = end > headEnd ? Buffer.concat([begun, chunk.subarray(headEnd, end)]) : begun;
+    this.#rest = undefined;
+    if (end < headEnd + missing) this.#rest = bytes;
+    else this.#frame(bytes, 0, bytes.length);
+    return end;
   }
 
   #frame(bytes: Buffer, at: number, end: number): void {
@@ -74,4 +82,10 @@ export class FrameParser {
     payload.end = end;
     this.handle(head, payload);
   }
+}
+
+function frameBytes(bytes: Buffer, at: number): number {
+  const length = (bytes[at]! << 16) | (bytes[at + 1]! << 8) | bytes[at + 2]!;
+  if (length > MAX_FRAME_BYTES) throw new Http2ConnectionError(ERROR.FRAME_SIZE_ERROR, 'a frame is too long');
+  return FRAME_HEAD_BYTES + length;
 }
