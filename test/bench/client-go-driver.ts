@@ -1,12 +1,9 @@
-import http2, { type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
 import { realClock } from '#base';
 import type { Answer } from './api-driver.ts';
+import { Http2Client, type Http2Request, type ResponseSink } from './http2-client.ts';
 import { TOKEN } from './server-process.ts';
 
 export const PROTOBUF = 'application/vnd.kubernetes.protobuf';
-/** What Go's client lets come before it has read: a stream, and a connection. */
-const STREAM_WINDOW = 4 * 1024 * 1024;
-const CONNECTION_WINDOW = 1 << 30;
 
 export interface Body {
   readonly bytes: Buffer;
@@ -21,87 +18,78 @@ export interface RequestOptions {
 
 /** Sends requests as client-go does: HTTP/2 over few connections that all requests share, protobuf both ways. */
 export class ClientGoDriver implements AsyncDisposable {
-  readonly #sessions: readonly ClientHttp2Session[];
+  readonly #clients: readonly Http2Client[];
   #next = 0;
 
-  private constructor(sessions: readonly ClientHttp2Session[]) {
-    this.#sessions = sessions;
+  private constructor(clients: readonly Http2Client[]) {
+    this.#clients = clients;
   }
 
   static async connect(port: number, connections: number): Promise<ClientGoDriver> {
-    return new ClientGoDriver(await Promise.all(Array.from({ length: connections }, () => connect(port))));
+    return new ClientGoDriver(await Promise.all(Array.from({ length: connections }, () => Http2Client.connect(port))));
   }
 
   /** Rejects when the answer is not a success. */
   async send(method: string, path: string, { body, accept = PROTOBUF, gzip = false }: RequestOptions = {}): Promise<Answer> {
-    const headers = { ...(body && { 'content-type': body.contentType }), ...(gzip && { 'accept-encoding': 'gzip' }) };
-    const stream = this.#request({ ':method': method, ':path': path, accept, ...headers }, body === undefined);
-    const answer = await answerOf(stream, body?.bytes);
+    const fields = { accept, ...(body && { 'content-type': body.contentType }), ...(gzip && { 'accept-encoding': 'gzip' }) };
+    const answer = await this.#answer({ method, path, fields, body: body?.bytes });
     if (answer.status >= 200 && answer.status < 300) return answer;
     throw new Error(
       `${method} ${path} was answered with ${answer.status}: ${Buffer.concat(answer.chunks).toString('latin1').slice(0, 300)}`,
     );
   }
 
-  /** Resolves with the number of objects when the state is there in full. Goes on watching until disposed of. */
-  informer(path: string, pauseMs: number): { readonly synced: Promise<number> } & Disposable {
-    const stream = this.#request({ ':method': 'GET', ':path': path, accept: PROTOBUF });
-    const synced = new Promise<number>((resolve, reject) => {
-      const frames = new FrameCounter(resolve);
-      stream.on('data', (chunk: Buffer) => {
-        frames.push(chunk);
-        if (pauseMs === 0) return;
-        stream.pause();
-        realClock.setTimer(pauseMs, () => stream.resume());
+  #answer(request: Http2Request): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      let status = 0;
+      this.#request(request, {
+        status: (code) => {
+          status = code;
+        },
+        data: (chunk, credit) => {
+          chunks.push(chunk);
+          credit();
+        },
+        end: () => resolve({ status, chunks }),
+        failed: reject,
       });
-      stream.once('error', reject);
-      stream.once('close', () => reject(new Error(`the watch ended after ${frames.count} objects`)));
     });
-    return { synced, [Symbol.dispose]: () => stream.close() };
   }
 
-  #request(headers: http2.OutgoingHttpHeaders, endStream = true): ClientHttp2Stream {
-    const session = this.#sessions[this.#next++ % this.#sessions.length]!;
-    const stream = session.request(
-      { authorization: `Bearer ${TOKEN}`, 'user-agent': 'bench/v1.36 (linux/amd64)', ...headers },
-      { endStream },
-    );
-    stream.on('error', () => {});
-    return stream;
+  /** Resolves with the number of objects when the state is there in full. Goes on watching until disposed of. */
+  informer(path: string, pauseMs: number): { readonly synced: Promise<number> } & Disposable {
+    let cancel = () => {};
+    const synced = new Promise<number>((resolve, reject) => {
+      const frames = new FrameCounter(resolve);
+      const ended = () => reject(new Error(`the watch ended after ${frames.count} objects`));
+      // A slow one reads a chunk, rests, and reads the next.
+      let rested = Promise.resolve();
+      const data = (chunk: Buffer, credit: () => void) => {
+        if (pauseMs === 0) {
+          frames.push(chunk);
+          credit();
+        } else
+          rested = rested.then(async () => {
+            frames.push(chunk);
+            credit();
+            await realClock.sleep(pauseMs);
+          });
+      };
+      cancel = this.#request({ method: 'GET', path, fields: { accept: PROTOBUF } }, { status: () => {}, data, end: ended, failed: reject });
+    });
+    return { synced, [Symbol.dispose]: () => cancel() };
+  }
+
+  #request(request: Http2Request, sink: ResponseSink): () => void {
+    const client = this.#clients[this.#next++ % this.#clients.length]!;
+    const fields = { authorization: `Bearer ${TOKEN}`, 'user-agent': 'bench/v1.36 (linux/amd64)', ...request.fields };
+    return client.request({ ...request, fields }, sink);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const session of this.#sessions) session.destroy();
+    for (const client of this.#clients) client.destroy();
   }
-}
-
-function connect(port: number): Promise<ClientHttp2Session> {
-  return new Promise((resolve, reject) => {
-    const session = http2.connect(`https://127.0.0.1:${port}`, {
-      rejectUnauthorized: false,
-      maxSessionMemory: 1000,
-      settings: { initialWindowSize: STREAM_WINDOW, enablePush: false },
-    });
-    session.once('error', reject);
-    session.once('connect', () => {
-      session.setLocalWindowSize(CONNECTION_WINDOW);
-      resolve(session);
-    });
-  });
-}
-
-function answerOf(stream: ClientHttp2Stream, body: Buffer | undefined): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let status = 0;
-    stream.once('response', (headers) => {
-      status = Number(headers[':status']);
-    });
-    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-    stream.once('error', reject);
-    stream.once('end', () => resolve({ status, chunks }));
-    if (body !== undefined) stream.end(body);
-  });
 }
 
 const LENGTH_BYTES = 4;
