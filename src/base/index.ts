@@ -58,6 +58,7 @@ export { type Compare, Heap } from './queues/heap.ts';
 export { KeyedHeap, type KeyedHeapOptions } from './queues/keyed-heap.ts';
 export { Lru, type LruOptions } from './queues/lru.ts';
 export { type Requeue, type RunWorkersOptions, runWorkers } from './queues/run-workers.ts';
+export { SlotList, type Slotted } from './queues/slot-list.ts';
 export { WorkQueue, type WorkQueueOptions } from './queues/work-queue.ts';
 export { type Random, seededRandom, systemRandom } from './random.ts';
 export * from './spdy/index.ts';

@@ -17,6 +17,7 @@ export function deadline({ inFlight, metrics, requestTimeoutMs }: DeadlineOption
   return (request, next) => {
     if (request.isLocal || isLongRunning(request.info)) return next(request);
     const flight = {
+      slot: -1,
       deadlineMs: inFlight.now() + timeoutOf(request, requestTimeoutMs),
       expire: () => {
         metrics.countTermination(request, 504);

@@ -1,7 +1,7 @@
-import { type Clock, realClock, type TimerHandle } from '#base';
+import { type Clock, realClock, SlotList, type Slotted, type TimerHandle } from '#base';
 
 /** A request in flight. */
-export interface Flight {
+export interface Flight extends Slotted {
   readonly deadlineMs: number;
   /** Responds with a timeout. */
   expire(): void;
@@ -15,7 +15,7 @@ const SWEEP_MS = 500;
  * nor a hanging webhook occupies a slot beyond its deadline.
  */
 export class RequestsInFlight {
-  readonly #open = new Set<Flight>();
+  readonly #open = new SlotList<Flight>();
   // Real time: peers are outside of the cluster's (possibly virtual) time.
   readonly #clock: Clock = realClock;
   #timer: TimerHandle | undefined;
@@ -53,8 +53,8 @@ export class RequestsInFlight {
 
   #sweep(): void {
     const now = this.now();
-    for (const flight of this.#open) {
-      if (flight.deadlineMs > now) continue;
+    const late = [...this.#open].filter(({ deadlineMs }) => deadlineMs <= now);
+    for (const flight of late) {
       this.end(flight);
       flight.expire();
     }

@@ -1,11 +1,12 @@
 import { flowcontrol } from '#api';
+import type { Slotted } from '#base';
 import { allocateConcurrency } from './allocate-concurrency.ts';
 import type { QueuedRequest } from './fair-queues.ts';
 import type { FlowMetrics } from './flow-metrics.ts';
 import { type LevelLimits, PriorityLevel } from './priority-level.ts';
 import type { DemandStats } from './seat-demand.ts';
 
-type Level<T extends QueuedRequest> = PriorityLevel<T>;
+type Level<T extends QueuedRequest & Slotted> = PriorityLevel<T>;
 
 interface Adjustment extends DemandStats {
   readonly target: number;
@@ -14,7 +15,7 @@ interface Adjustment extends DemandStats {
 const NO_DEMAND: Adjustment = { highWatermark: 0, average: 0, deviation: 0, smoothed: 0, target: 0 };
 
 /** The priority levels and their shares of the server's seats. */
-export class LevelSet<T extends QueuedRequest> {
+export class LevelSet<T extends QueuedRequest & Slotted> {
   readonly #totalSeats: number;
   readonly #metrics: FlowMetrics;
   readonly #levels = new Map<string, Level<T>>();
@@ -106,7 +107,7 @@ interface Claim {
   readonly target: number;
 }
 
-function claimOf<T extends QueuedRequest>({ level, stats }: { level: Level<T>; stats: DemandStats }) {
+function claimOf<T extends QueuedRequest & Slotted>({ level, stats }: { level: Level<T>; stats: DemandStats }) {
   const { lowest, nominal } = level.limits;
   const needed = Math.max(lowest, Math.min(nominal, stats.highWatermark));
   return { level, stats, needed, target: Math.max(needed, stats.smoothed) };

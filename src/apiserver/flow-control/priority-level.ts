@@ -1,4 +1,5 @@
 import type { flowcontrol } from '#api';
+import { SlotList, type Slotted } from '#base';
 import { FairQueues, type QueuedRequest, type QueuingConfig } from './fair-queues.ts';
 import { RetryAfter } from './retry-after.ts';
 import { SeatDemand } from './seat-demand.ts';
@@ -11,7 +12,7 @@ export interface LevelLimits {
 }
 
 /** A priority level. */
-export class PriorityLevel<T extends QueuedRequest> {
+export class PriorityLevel<T extends QueuedRequest & Slotted> {
   readonly name: string;
   uid = '';
   spec: flowcontrol.PriorityLevelConfigurationSpec;
@@ -27,7 +28,7 @@ export class PriorityLevel<T extends QueuedRequest> {
   isQuiescing = false;
   seatsInUse = 0;
   /** Executing requests. */
-  readonly executing = new Set<T>();
+  readonly executing = new SlotList<T>();
   dispatched = 0;
   rejected = 0;
   timedOut = 0;

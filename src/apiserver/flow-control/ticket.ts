@@ -1,3 +1,4 @@
+import type { Slotted } from '#base';
 import type { ApiRequest } from '../request/api-request.ts';
 import type { Account, QueuedRequest } from './fair-queues.ts';
 import type { FlowMetrics, SchemaGauges, SchemaMetrics } from './flow-metrics.ts';
@@ -26,9 +27,10 @@ export function flowEntry(schema: FlowSchema<PriorityLevel<Ticket>>, metrics: Fl
 }
 
 /** A request's claim to seats. */
-export class Ticket implements QueuedRequest {
+export class Ticket implements QueuedRequest, Slotted {
   readonly seats: number;
   readonly isLocal: boolean;
+  slot = -1;
   startedMs = 0;
   queuedMs = 0;
   /** Milliseconds since the epoch. */

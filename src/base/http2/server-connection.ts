@@ -11,6 +11,7 @@ import { PeerSettings } from './peer-settings.ts';
 import { DEFAULT_WINDOW, ERROR, FLAG, FRAME, Http2ConnectionError, MAX_WINDOW, SETTING } from './protocol.ts';
 import { areTrailers, type RequestHeaders, requestHeaders } from './request-headers.ts';
 import { ServerStream, type StreamOwner } from './server-stream.ts';
+import { StreamTable } from './stream-table.ts';
 
 export interface Http2ConnectionOptions {
   readonly maxConcurrentStreams: number;
@@ -55,7 +56,7 @@ export class ServerConnection implements StreamOwner {
   readonly #parser: FrameParser;
   readonly #decoder: HpackDecoder;
   readonly #peer = new PeerSettings();
-  readonly #streams = new Map<number, ServerStream>();
+  readonly #streams = new StreamTable<ServerStream>();
   readonly #idleFrames: TokenBucket;
   readonly #resets: TokenBucket;
   #lastStreamId = 0;
@@ -146,7 +147,7 @@ export class ServerConnection implements StreamOwner {
     this.#parser.stop();
     this.#isClosing = true;
     this.#goAway(code);
-    for (const stream of [...this.#streams.values()]) stream.close(false);
+    for (const stream of this.#streams.values()) stream.close(false);
   }
 
   #goAway(code: number): void {
@@ -166,7 +167,7 @@ export class ServerConnection implements StreamOwner {
     this.#isClosing = true;
     this.#parser.stop();
     this.#linger?.cancel();
-    for (const stream of [...this.#streams.values()]) stream.close(false);
+    for (const stream of this.#streams.values()) stream.close(false);
   }
 
   #frame(head: FrameHead, payload: PayloadRange): void {
@@ -249,7 +250,7 @@ export class ServerConnection implements StreamOwner {
     else if (this.#running >= this.options.maxConcurrentStreams) this.#reject(streamId, ERROR.REFUSED_STREAM);
     else {
       const stream = new ServerStream(streamId, headers, this, { send: this.#peer.initialWindow, receive: STREAM_WINDOW });
-      this.#streams.set(streamId, stream);
+      this.#streams.add(stream);
       if (isEnd) stream.receiveEnd();
       if (!stream.isClosed) this.#begin(stream);
     }
