@@ -86,15 +86,18 @@ export interface EvaluatedHealth {
 export function evaluateHealth({ node, lease, saved, now, startupGraceMs, graceMs }: HealthObservation): EvaluatedHealth {
   const ready = findCondition(node.status?.conditions, 'Ready');
   const heartbeat = ready ? (ready.lastHeartbeatTime ?? '') : undefined;
-  const created = node.metadata.creationTimestamp ? parseTime(node.metadata.creationTimestamp) : now;
-  const first = ready === undefined ? created : now;
   const renewTime = lease?.spec?.renewTime;
   const isRenewed = renewTime !== undefined && (saved?.renewTime === undefined || saved.renewTime < renewTime);
   const isMoved = saved !== undefined && saved.heartbeat !== heartbeat;
-  const probeTime = isRenewed || isMoved ? now : (saved?.probeTime ?? first);
-  const health = { probeTime, heartbeat, renewTime: isRenewed ? renewTime : saved?.renewTime };
+  const probeTime = isRenewed || isMoved ? now : (saved?.probeTime ?? firstProbe(node, ready, now));
+  const isSame = saved !== undefined && !isRenewed && !isMoved;
+  const health = isSame ? saved : { probeTime, heartbeat, renewTime: isRenewed ? renewTime : saved?.renewTime };
   const isLost = now > probeTime + (ready === undefined ? startupGraceMs : graceMs);
   return { health, node: isLost ? withUnknownConditions(node, now) : node };
+}
+
+function firstProbe({ metadata: { creationTimestamp } }: core.Node, ready: core.NodeCondition | undefined, now: number): number {
+  return ready === undefined && creationTimestamp ? parseTime(creationTimestamp) : now;
 }
 
 const WATCHED_CONDITIONS = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
