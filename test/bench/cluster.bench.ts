@@ -2,6 +2,7 @@ import { BIND_NODES, BIND_PODS, type BindRate, bindOnNodeObjects, bindOnSimulate
 import { runStarts } from './cluster-start.ts';
 import { type Benchmark, type MacroBenchmark, SharedRuns } from './harness.ts';
 import { IDLE_SECONDS, runIdle } from './idle-cost.ts';
+import { createOnly, REHEARSED_NODES, REHEARSED_PODS, rehearse } from './rehearsal.ts';
 import { bareNode, FORKED_OBJECTS, firstInItsProcess, runFork } from './test-clusters.ts';
 import { DAY_NODES, DAY_PODS, emptyDay, idleDay, MEASURED_HOURS } from './virtual-day.ts';
 
@@ -73,6 +74,13 @@ export const benchmarks: Benchmark[] = [
     name: `cluster: a virtual day of ${DAY_NODES} idle nodes with ${DAY_PODS} pods (${MEASURED_HOURS} hours measured, scaled)`,
     baseline: { name: 'a cluster without nodes', measure: emptyDay },
     subject: { name: 'startCluster()', measure: idleDay },
+  },
+  {
+    ...once,
+    unit: 's',
+    name: `cluster: a Deployment of ${REHEARSED_PODS} pods on ${REHEARSED_NODES} nodes in virtual time, until it is available`,
+    baseline: { name: 'pods that nobody schedules', measure: createOnly },
+    subject: { name: 'startCluster()', measure: rehearse },
   },
 ];
 
