@@ -33,7 +33,7 @@ export * from './kernel/index.ts';
 export { LOG_LEVELS, type LogFields, type LogLevel, type LogRecord } from './logging/log-record.ts';
 export { createLogger, type Logger, type LoggerOptions, silentLogger } from './logging/logger.ts';
 export { REDACTED, redactFields, redactText } from './logging/redact.ts';
-export { maxOf, mergeAll, minOf, pushAll } from './long-lists.ts';
+export { itemNamed, itemsNamed, itemsNotIn, maxOf, mergeAll, minOf, pushAll } from './long-lists.ts';
 export { lookupTable } from './lookup-table.ts';
 export { assemble, type Instruction, littleEndian } from './machine-code/assemble.ts';
 export { ELF_MACHINES, elfProgram } from './machine-code/elf-program.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { maxOf, mergeAll, minOf, pushAll } from './long-lists.ts';
+import { itemNamed, itemsNamed, itemsNotIn, maxOf, mergeAll, minOf, pushAll } from './long-lists.ts';
 
 const LONG = Array.from({ length: 500_000 }, (_, i) => i);
 
@@ -25,4 +25,16 @@ test('no values have the bounds that Math has, and what is no number shows', () 
 
 test('later members win, and undefined has none', () => {
   expect(mergeAll<Record<string, number>>([{ a: 1, b: 1 }, undefined, { b: 2 }])).toEqual({ a: 1, b: 2 });
+});
+
+test.each([3, 1000])('of %i items those of a name are found, the first one first', (length) => {
+  const items = Array.from({ length }, (_, i) => ({ name: i === length - 1 ? 'n0' : `n${i}`, i }));
+  expect(itemsNamed(items, 'n0').map(({ i }) => i)).toEqual([0, length - 1]);
+  expect([itemNamed(items, 'n0')?.i, itemNamed(items, 'n1')?.i, itemNamed(items, 'none')]).toEqual([0, 1, undefined]);
+  expect(itemsNamed(items, 'none')).toEqual([]);
+});
+
+test.each([3, 1000])('of two lists of %i items the difference is what only the first has', (length) => {
+  const items = Array.from({ length }, (_, i) => i);
+  expect(itemsNotIn(items, items.slice(1))).toEqual([0]);
 });

@@ -17,6 +17,52 @@ export function minOf(values: Iterable<number>, ceiling = Infinity): number {
   return min;
 }
 
+/** Longer lists are worth an index. */
+const FEW = 16;
+
+interface Named {
+  readonly name?: string | undefined;
+}
+
+const indexes = new WeakMap<readonly Named[], ReadonlyMap<string | undefined, readonly Named[]>>();
+
+/**
+ * The items of a name, in order. A long list is indexed once, and must not change afterwards: to look up each item of one list in another must not take
+ * the product of their lengths.
+ */
+export function itemsNamed<T extends Named>(list: readonly T[], name: string): readonly T[] {
+  if (list.length <= FEW) return list.filter((item) => item.name === name);
+  let index = indexes.get(list) as ReadonlyMap<string | undefined, readonly T[]> | undefined;
+  if (index === undefined) {
+    index = groupBy(list, (item) => item.name);
+    indexes.set(list, index);
+  }
+  return index.get(name) ?? [];
+}
+
+/** The first item of a name: as `itemsNamed`. */
+export function itemNamed<T extends Named>(list: readonly T[], name: string): T | undefined {
+  return list.length <= FEW ? list.find((item) => item.name === name) : itemsNamed(list, name)[0];
+}
+
+function groupBy<T, K>(list: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const item of list) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
+/** The items of a list that are not in another. */
+export function itemsNotIn<T>(list: readonly T[], others: readonly T[]): readonly T[] {
+  if (others.length <= FEW) return list.filter((item) => !others.includes(item));
+  const set = new Set(others);
+  return list.filter((item) => !set.has(item));
+}
+
 /** One object with the members of all: later ones win. */
 export function mergeAll<T extends object>(objects: Iterable<T | undefined>): T {
   const merged = {} as T;

@@ -1,3 +1,4 @@
+import { itemsNotIn } from '#base';
 import type { Identified, ObjectKey } from '../kube-object.ts';
 import { keyOf, keyText } from '../kube-object.ts';
 
@@ -156,8 +157,8 @@ function remove<T>({ valuesOf, buckets }: Index<T>, key: string, object: T): voi
 function replace<T>({ valuesOf, buckets }: Index<T>, key: string, { previous, object }: { previous: T; object: T }): void {
   const values = valuesOf(object);
   const before = valuesOf(previous);
-  for (const old of before) if (!values.includes(old)) dropFrom(buckets, old, key);
-  for (const value of values) if (!before.includes(value)) addTo(buckets, value, key);
+  for (const old of itemsNotIn(before, values)) dropFrom(buckets, old, key);
+  for (const value of itemsNotIn(values, before)) addTo(buckets, value, key);
 }
 
 function addTo(buckets: Map<string, Set<string>>, value: string, key: string): void {

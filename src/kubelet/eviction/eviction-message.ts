@@ -1,4 +1,5 @@
 import type { core } from '#api';
+import { itemNamed } from '#base';
 import { Quantity } from '#machinery';
 import type { ContainerUse, Observations, PodUse } from './measurements.ts';
 import { resourceOf, type StarvedResource, type Threshold, thresholdAmount } from './thresholds.ts';
@@ -63,7 +64,7 @@ function wholePodExcess({ metadata, spec }: core.Pod, { memoryBytes }: PodUse, r
 function containerExcesses({ spec }: core.Pod, use: PodUse, resource: StarvedResource): readonly Excess[] {
   const specs = [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])];
   return use.containers.flatMap((container) => {
-    const own = specs.find(({ name }) => name === container.name);
+    const own = itemNamed(specs, container.name);
     const used = containerAmount(container, resource);
     if (own === undefined || used === undefined) return [];
     const request = Quantity.parse(own.resources?.requests?.[resource] ?? '0');

@@ -1,4 +1,5 @@
 import type { core } from '#api';
+import { itemNamed } from '#base';
 import {
   activeContainer,
   hasStartedRegularContainer,
@@ -71,11 +72,11 @@ function actionsWithoutSandbox(pod: core.Pod, state: PodState): PodActions {
     return { ...NOTHING, isOver: true };
   const containers = pod.spec?.containers ?? [];
   const isDone = containers.every((container) => {
-    const last = state.containers.find(({ name }) => name === container.name);
+    const last = itemNamed(state.containers, container.name);
     return last?.state === 'exited' && !shouldRestart(container, pod, last.exitCode ?? 0);
   });
   const failedInit = (pod.spec?.initContainers ?? []).some((container) => {
-    const last = state.containers.find(({ name }) => name === container.name);
+    const last = itemNamed(state.containers, container.name);
     return !isSidecar(container) && last?.state === 'exited' && last.exitCode !== 0 && !shouldRestart(container, pod, last.exitCode ?? 0);
   });
   return isDone || failedInit ? { ...NOTHING, isOver: true } : { ...NOTHING, createSandbox: true };
@@ -166,7 +167,8 @@ function regularActions(observed: PodObservation) {
 
 function killOf(container: core.Container, status: PodContainer, observed: PodObservation): ContainerKill | undefined {
   const { pod } = observed;
-  const prefix = isSidecar(container) && (pod.spec?.initContainers ?? []).includes(container) ? 'Init container' : 'Container';
+  const isInit = isSidecar(container) && itemNamed(pod.spec?.initContainers ?? [], container.name) === container;
+  const prefix = isInit ? 'Init container' : 'Container';
   if (status.specHash !== '' && status.specHash !== observed.specHash(container)) {
     return {
       container: status,

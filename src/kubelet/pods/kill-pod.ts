@@ -1,4 +1,5 @@
 import type { core } from '#api';
+import { itemNamed } from '#base';
 import type { PodContext } from './hooks/pod-hook.ts';
 import { type KillDeps, killContainer } from './kill-container.ts';
 import { containerSpecs, isSidecar, type PodContainer, type PodState } from './pod-state.ts';
@@ -21,7 +22,7 @@ export async function killPod({ context, state, podIp, graceMs }: KillPodRequest
   for (const container of inOrderOfTheirEnd(alive, context.pod)) {
     const turn = turnOf(container, context.pod, ends);
     const target = { id: container.id, name: container.name, isRunning: container.state === 'running' };
-    const spec = specs.find(({ name }) => name === container.name);
+    const spec = itemNamed(specs, container.name);
     const end = killContainer({ context, target, spec, podIp, graceMs, ...(turn && { turn }) }, deps);
     ends.set(container.id, end);
   }

@@ -119,8 +119,16 @@ function affinityProblem(pod: core.Pod, { node }: AdmissionFacts): PodRejection 
 function portProblem(pod: core.Pod, { others }: AdmissionFacts): PodRejection | undefined {
   const ports = hostPorts(pod);
   if (ports.length === 0) return undefined;
-  const portsInUse = others.flatMap(hostPorts);
-  if (!ports.some((port) => portsInUse.some((other) => collide(port, other)))) return undefined;
+  const addressesInUse = new Map<string, Set<string>>();
+  for (const port of others.flatMap(hostPorts)) {
+    const addresses = addressesInUse.get(portKey(port)) ?? new Set();
+    addressesInUse.set(portKey(port), addresses.add(addressOf(port)));
+  }
+  const collides = (port: core.ContainerPort) => {
+    const addresses = addressesInUse.get(portKey(port));
+    return addresses !== undefined && (addressOf(port) === ANY_ADDRESS || addresses.has(ANY_ADDRESS) || addresses.has(addressOf(port)));
+  };
+  if (!ports.some(collides)) return undefined;
   return { reason: 'NodePorts', message: "Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports" };
 }
 
@@ -144,8 +152,12 @@ function hostPorts({ spec }: core.Pod): readonly core.ContainerPort[] {
   return containers.flatMap(({ ports = [] }) => ports.filter(({ hostPort = 0 }) => hostPort > 0));
 }
 
-function collide(a: core.ContainerPort, b: core.ContainerPort): boolean {
-  if (a.hostPort !== b.hostPort || (a.protocol ?? 'TCP') !== (b.protocol ?? 'TCP')) return false;
-  const [left, right] = [a.hostIP || '0.0.0.0', b.hostIP || '0.0.0.0'];
-  return left === right || left === '0.0.0.0' || right === '0.0.0.0';
+const ANY_ADDRESS = '0.0.0.0';
+
+function addressOf({ hostIP }: core.ContainerPort): string {
+  return hostIP || ANY_ADDRESS;
+}
+
+function portKey({ protocol = 'TCP', hostPort }: core.ContainerPort): string {
+  return `${protocol} ${hostPort}`;
 }

@@ -1,5 +1,5 @@
 import type { core } from '#api';
-import { AsyncSemaphore } from '#base';
+import { AsyncSemaphore, itemNamed, itemsNamed } from '#base';
 import {
   type Container,
   type ContainerResources,
@@ -152,18 +152,18 @@ export const NO_STATE: PodState = { sandbox: undefined, sandboxes: [], container
 
 /** The newest container of that name. */
 export function latestContainer(state: PodState, name: string): PodContainer | undefined {
-  return state.containers.find((container) => container.name === name);
+  return itemNamed(state.containers, name);
 }
 
 /** The newest exited container of that name. */
 export function latestEnded(state: PodState, name: string): PodContainer | undefined {
-  return state.containers.find((container) => container.name === name && container.state === 'exited');
+  return itemsNamed(state.containers, name).find((container) => container.state === 'exited');
 }
 
 /** The newest container of that name in the current sandbox. */
 export function activeContainer(state: PodState, name: string): PodContainer | undefined {
   const { sandbox } = state;
-  return state.containers.find((container) => container.name === name && container.sandboxId === sandbox?.id);
+  return itemsNamed(state.containers, name).find((container) => container.sandboxId === sandbox?.id);
 }
 
 export function isSidecar(container: core.Container): boolean {

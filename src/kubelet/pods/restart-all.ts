@@ -1,4 +1,5 @@
 import type { core } from '#api';
+import { itemNamed, itemsNamed } from '#base';
 import { findCondition } from '#machinery';
 import { latestContainer, matchingRestartRule, type PodContainer, type PodState } from './pod-state.ts';
 
@@ -28,7 +29,7 @@ export function isRestartingAll(pod: core.Pod, state: PodState, reported: core.P
   return restartable(pod).some((container) => {
     const last = latestContainer(state, container.name);
     if (last?.state !== 'exited') return false;
-    const terminated = statuses.find(({ name }) => name === container.name)?.state?.terminated;
+    const terminated = itemNamed(statuses, container.name)?.state?.terminated;
     return triggers(container, last.exitCode ?? 0) || (terminated !== undefined && triggers(container, terminated.exitCode));
   });
 }
@@ -40,10 +41,11 @@ export function areAllRemoved(pod: core.Pod, state: PodState): boolean {
 
 /** In removal order, as upstream: the container that triggered it last, so that a restarted kubelet continues. */
 export function containersToReset(pod: core.Pod, state: PodState): readonly PodContainer[] {
+  const specs = restartable(pod);
   const isCause = ({ name, state: is, exitCode = 0 }: PodContainer) => {
-    const container = restartable(pod).find((candidate) => candidate.name === name);
+    const container = itemNamed(specs, name);
     return is === 'exited' && container !== undefined && triggers(container, exitCode);
   };
-  const all = restartable(pod).flatMap(({ name }) => state.containers.filter((container) => container.name === name));
+  const all = specs.flatMap(({ name }) => itemsNamed(state.containers, name));
   return [...all.filter((container) => !isCause(container)), ...all.filter(isCause)];
 }

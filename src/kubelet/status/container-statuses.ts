@@ -1,4 +1,5 @@
 import type { core } from '#api';
+import { itemNamed, itemsNamed } from '#base';
 import { formatTime } from '#machinery';
 import { hasStartedRegularContainer, isSidecar, type PodContainer, type PodState, shouldRestart } from '../pods/pod-state.ts';
 import { RESTARTING_REASON } from '../pods/restart-all.ts';
@@ -50,7 +51,7 @@ export function containerStatuses(facts: ContainerFacts, role: Role): core.Conta
 }
 
 function containerStatus(container: Spec, role: Role, facts: ContainerFacts): core.ContainerStatus {
-  const instances = facts.state.containers.filter(({ name }) => name === container.name);
+  const instances = itemsNamed(facts.state.containers, container.name);
   const [latest, before] = instances;
   const base = latest === undefined ? unseenStatus(container, role, facts) : seenStatus(container, latest, facts);
   const lastState = before === undefined ? (base.lastState ?? {}) : stateOf(before, facts);
@@ -178,11 +179,14 @@ function withProgress(status: core.ContainerStatus, container: Spec, role: Role,
 
 function previousStatus(previous: core.PodStatus, role: Role | undefined, name: string): core.ContainerStatus | undefined {
   const lists = {
-    init: previous.initContainerStatuses,
     regular: previous.containerStatuses,
+    init: previous.initContainerStatuses,
     ephemeral: previous.ephemeralContainerStatuses,
   };
-  const candidates =
-    role === undefined ? [...(lists.regular ?? []), ...(lists.init ?? []), ...(lists.ephemeral ?? [])] : (lists[role] ?? []);
-  return candidates.find((status) => status.name === name);
+  if (role !== undefined) return itemNamed(lists[role] ?? [], name);
+  for (const list of Object.values(lists)) {
+    const status = list && itemNamed(list, name);
+    if (status !== undefined) return status;
+  }
+  return undefined;
 }

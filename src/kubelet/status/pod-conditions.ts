@@ -1,4 +1,5 @@
 import type { core } from '#api';
+import { itemNamed } from '#base';
 import { findCondition } from '#machinery';
 import { isSidecar } from '../pods/pod-state.ts';
 import { RESTARTING_ALL } from '../pods/restart-all.ts';
@@ -90,7 +91,7 @@ function containersReadyCondition({ pod, phase, initStatuses, statuses }: Condit
   const longRunning = [...sidecars, ...(pod.spec?.containers ?? [])];
   const all = [...initStatuses, ...statuses];
   if (phase === 'Succeeded') return { type, status: 'False', reason: 'PodCompleted' };
-  const unready = longRunning.filter(({ name }) => all.find((status) => status.name === name)?.ready !== true).map(({ name }) => name);
+  const unready = longRunning.filter(({ name }) => itemNamed(all, name)?.ready !== true).map(({ name }) => name);
   if (unready.length === 0) return { type, status: 'True' };
   return { type, status: 'False', reason: 'ContainersNotReady', message: `containers with unready status: [${unready.join(' ')}]` };
 }
@@ -98,8 +99,9 @@ function containersReadyCondition({ pod, phase, initStatuses, statuses }: Condit
 function readyCondition({ spec }: core.Pod, containersReady: ConditionUpdate, conditions: readonly core.PodCondition[]): ConditionUpdate {
   const type = 'Ready';
   if (containersReady.status !== 'True') return { ...containersReady, type };
+  const byType = new Map(conditions.toReversed().map((condition) => [condition.type, condition]));
   const problems = (spec?.readinessGates ?? []).flatMap(({ conditionType }) => {
-    const condition = findCondition(conditions, conditionType);
+    const condition = byType.get(conditionType);
     if (condition === undefined) return [`corresponding condition of pod readiness gate "${conditionType}" does not exist.`];
     return condition.status === 'True'
       ? []
@@ -114,7 +116,7 @@ function initializedCondition({ pod, phase, initStatuses, statuses, previous }: 
   if (phase === 'Succeeded') return { type, status: 'True', reason: 'PodCompleted' };
   const hasRun = statuses.some(({ started, state, lastState }) => started === true || state?.terminated || lastState?.terminated);
   const incomplete = (pod.spec?.initContainers ?? []).filter((container) => {
-    const status = initStatuses.find(({ name }) => name === container.name);
+    const status = itemNamed(initStatuses, container.name);
     return isSidecar(container) ? status?.started !== true : status?.ready !== true;
   });
   const wasInitialized = findCondition(previous.conditions, type)?.status === 'True';

@@ -1,4 +1,5 @@
 import type { core } from '#api';
+import { itemNamed } from '#base';
 import { isSidecar, shouldRestart } from '../pods/pod-state.ts';
 import { RESTARTING_REASON } from '../pods/restart-all.ts';
 
@@ -45,12 +46,12 @@ function countStates({ pod, initStatuses, statuses }: PhaseFacts): Counts {
     ...{ waiting: 0, stopped: 0, stoppedForGood: 0, succeeded: 0 },
   };
   for (const container of pod.spec?.initContainers ?? []) {
-    const status = initStatuses.find(({ name }) => name === container.name);
+    const status = itemNamed(initStatuses, container.name);
     if (isSidecar(container)) countSidecar(status, counts);
     else countInit(container, status, { pod, counts });
   }
   for (const container of pod.spec?.containers ?? []) {
-    const status = statuses.find(({ name }) => name === container.name);
+    const status = itemNamed(statuses, container.name);
     countRegular(container, status, { pod, counts });
   }
   return counts;

@@ -27,7 +27,7 @@ export function candidates(
   const addressType = family === 4 ? 'IPv4' : 'IPv6';
   for (const slice of slices) {
     if (slice.addressType !== addressType) continue;
-    const slicePort = slice.ports?.find((p) => (p.name ?? '') === (port.name ?? '') && (p.protocol ?? 'TCP') === (port.protocol ?? 'TCP'));
+    const slicePort = portsOf(slice).get(portKey(port));
     if (slicePort?.port === undefined || slicePort.port === null) continue;
     for (const endpoint of slice.endpoints ?? []) {
       const candidate = candidateOf(endpoint, { port: slicePort.port, family, node });
@@ -36,6 +36,22 @@ export function candidates(
     }
   }
   return [...candidates.values()].sort((a, b) => (a.address < b.address ? -1 : a.address > b.address ? 1 : a.port - b.port));
+}
+
+const portTables = new WeakMap<discovery.EndpointSlice, ReadonlyMap<string, discovery.EndpointPort>>();
+
+/** The ports of a slice, which each port of its service is looked up in. Of equal ones the first counts. */
+function portsOf(slice: discovery.EndpointSlice): ReadonlyMap<string, discovery.EndpointPort> {
+  let ports = portTables.get(slice);
+  if (ports === undefined) {
+    ports = new Map((slice.ports ?? []).toReversed().map((port) => [portKey(port), port]));
+    portTables.set(slice, ports);
+  }
+  return ports;
+}
+
+function portKey({ name, protocol }: Pick<core.ServicePort, 'name' | 'protocol'>): string {
+  return `${protocol ?? 'TCP'} ${name ?? ''}`;
 }
 
 function candidateOf(

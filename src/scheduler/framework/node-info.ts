@@ -54,7 +54,9 @@ export class NodeInfo {
   readonly amounts = new Float64Array(PLACES);
   readonly scalarsUsed = new Map<string, number>();
   /** How many pods use each host port. */
-  readonly #ports = new Map<string, HostPort & { users: number }>();
+  readonly #ports = new Map<string, number>();
+  /** The same, whatever the address. */
+  readonly #portsOfAnyAddress = new Map<string, number>();
   /** How many pods use each claim, as `namespace/name`. */
   readonly claimUsers = new Map<string, number>();
 
@@ -104,9 +106,8 @@ export class NodeInfo {
   /** A port on all addresses conflicts with the same port on any address. */
   usesPort({ ip, protocol, port }: HostPort): boolean {
     if (this.#ports.size === 0) return false;
-    if (ip !== ANY_ADDRESS) return this.#ports.has(portKey(ip, protocol, port)) || this.#ports.has(portKey(ANY_ADDRESS, protocol, port));
-    for (const used of this.#ports.values()) if (used.port === port && used.protocol === protocol) return true;
-    return false;
+    if (ip === ANY_ADDRESS) return this.#portsOfAnyAddress.has(`${protocol} ${port}`);
+    return this.#ports.has(portKey(ip, protocol, port)) || this.#ports.has(portKey(ANY_ADDRESS, protocol, port));
   }
 
   #count(info: PodInfo, sign: 1 | -1): void {
@@ -134,11 +135,9 @@ export class NodeInfo {
     this.amounts[STORAGE] = allocatable.ephemeralStorage;
   }
 
-  #countPort(port: HostPort, sign: 1 | -1): void {
-    const key = portKey(port.ip, port.protocol, port.port);
-    const users = (this.#ports.get(key)?.users ?? 0) + sign;
-    if (users <= 0) this.#ports.delete(key);
-    else this.#ports.set(key, { ...port, users });
+  #countPort({ ip, protocol, port }: HostPort, sign: 1 | -1): void {
+    change(this.#ports, portKey(ip, protocol, port), sign);
+    change(this.#portsOfAnyAddress, `${protocol} ${port}`, sign);
   }
 }
 

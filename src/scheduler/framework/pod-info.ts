@@ -29,6 +29,7 @@ export class PodInfo {
   readonly affinity: PodAffinityTerms;
   /** Names of the persistent volume claims of its volumes. */
   readonly claims: readonly string[];
+  #ephemeralClaims: ReadonlySet<string> | undefined;
   readonly isTerminating: boolean;
 
   constructor(pod: core.Pod, quantities: QuantityReader) {
@@ -55,6 +56,13 @@ export class PodInfo {
 
   get tolerations(): readonly core.Toleration[] {
     return this.pod.spec?.tolerations ?? [];
+  }
+
+  /** Names of the claims that are made for its ephemeral volumes. */
+  get ephemeralClaims(): ReadonlySet<string> {
+    const volumes = this.pod.spec?.volumes ?? [];
+    this.#ephemeralClaims ??= new Set(volumes.filter(({ ephemeral }) => ephemeral).map(({ name }) => `${this.name}-${name}`));
+    return this.#ephemeralClaims;
   }
 
   get hasAffinity(): boolean {

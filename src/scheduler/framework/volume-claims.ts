@@ -65,19 +65,15 @@ export function claimsOf(info: PodInfo, { claims }: ClusterObjects): readonly co
   return podClaims;
 }
 
-function isEphemeral({ pod, name: podName }: PodInfo, name: string): boolean {
-  return (pod.spec?.volumes ?? []).some((volume) => volume.ephemeral && `${podName}-${volume.name}` === name);
-}
-
 /** A claim with the name of an ephemeral volume's claim may belong to another owner. */
 function whyNotOwned(info: PodInfo, { metadata }: core.PersistentVolumeClaim): string | undefined {
-  if (!isEphemeral(info, metadata.name)) return undefined;
+  if (!info.ephemeralClaims.has(metadata.name)) return undefined;
   const isOwner = (metadata.ownerReferences ?? []).some(({ uid, controller }) => controller === true && uid === info.uid);
   return isOwner ? undefined : `PVC ${metadata.namespace}/${metadata.name} was not created for pod ${info.key} (pod is not owner)`;
 }
 
 function missing(info: PodInfo, name: string): string {
-  if (isEphemeral(info, name)) return `waiting for ephemeral volume controller to create the persistentvolumeclaim "${name}"`;
+  if (info.ephemeralClaims.has(name)) return `waiting for ephemeral volume controller to create the persistentvolumeclaim "${name}"`;
   return `persistentvolumeclaim "${name}" not found`;
 }
 

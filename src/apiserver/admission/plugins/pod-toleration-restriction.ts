@@ -1,7 +1,7 @@
 import { core } from '#api';
 import { isJsonObject } from '#machinery';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
-import { coversToleration, mergeTolerations } from './merge-tolerations.ts';
+import { mergeTolerations, TolerationCover } from './merge-tolerations.ts';
 import { isAboutPods, type PluginDeps, readObject } from './plugin-deps.ts';
 
 const DEFAULTS = 'scheduler.alpha.kubernetes.io/defaultTolerations';
@@ -25,7 +25,9 @@ export function podTolerationRestriction(
     if (tolerations.length === 0) return;
     const ofNamespace = await annotatedTolerations(attributes, deps, WHITELIST);
     const whitelist = ofNamespace ?? cluster.whitelist;
-    if (whitelist.length === 0 || tolerations.every((one) => whitelist.some((other) => coversToleration(other, one)))) return;
+    if (whitelist.length === 0) return;
+    const cover = new TolerationCover(whitelist);
+    if (tolerations.every((toleration) => cover.covers(toleration))) return;
     const scope = ofNamespace === undefined ? 'cluster' : 'namespace';
     throw new Error(`pod tolerations (possibly merged with namespace default tolerations) conflict with its ${scope} whitelist`);
   };

@@ -27,9 +27,36 @@ export function hasExclusiveDisk(pod: core.Pod): boolean {
   return disksOf(pod).length > 0;
 }
 
+/** Of several volumes with one disk, those that conflict most. */
+function byId(disks: readonly Disk[]): ReadonlyMap<string, Disk> {
+  const result = new Map<string, Disk>();
+  for (const disk of disks) {
+    const same = result.get(disk.id);
+    result.set(disk.id, same === undefined ? disk : { ...disk, readOnly: disk.readOnly && same.readOnly });
+  }
+  return result;
+}
+
+/** Pods are compared with all pods of all nodes. */
+const disksOfPods = new WeakMap<core.Pod, ReadonlyMap<string, Disk>>();
+const NO_DISKS: ReadonlyMap<string, Disk> = new Map();
+
+function diskTable(pod: core.Pod): ReadonlyMap<string, Disk> {
+  if (pod.spec?.volumes === undefined) return NO_DISKS;
+  let disks = disksOfPods.get(pod);
+  if (disks === undefined) {
+    disks = byId(disksOf(pod));
+    disksOfPods.set(pod, disks);
+  }
+  return disks;
+}
+
 export function disksConflict(a: core.Pod, b: core.Pod): boolean {
-  const disks = disksOf(a);
-  if (disks.length === 0) return false;
-  const others = disksOf(b);
-  return disks.some((disk) => others.some((other) => disk.id === other.id && (disk.neverShared || !(disk.readOnly && other.readOnly))));
+  const [disks, others] = [diskTable(a), diskTable(b)];
+  if (disks.size > others.size) return disksConflict(b, a);
+  for (const [id, disk] of disks) {
+    const other = others.get(id);
+    if (other !== undefined && (disk.neverShared || !(disk.readOnly && other.readOnly))) return true;
+  }
+  return false;
 }

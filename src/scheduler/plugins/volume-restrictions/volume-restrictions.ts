@@ -68,7 +68,8 @@ function countUsers(keys: ReadonlySet<string>, nodes: readonly NodeInfo[]): numb
 function sharesVolume({ namespace, claims, pod }: PodInfo, deleted: core.Pod): boolean {
   if (disksConflict(pod, deleted)) return true;
   if (deleted.metadata.namespace !== namespace) return false;
-  return (deleted.spec?.volumes ?? []).some(({ persistentVolumeClaim }) => claims.includes(persistentVolumeClaim?.claimName ?? ''));
+  const own = new Set(claims);
+  return (deleted.spec?.volumes ?? []).some(({ persistentVolumeClaim }) => own.has(persistentVolumeClaim?.claimName ?? ''));
 }
 
 export function usesClaim({ namespace, claims }: PodInfo, { metadata }: core.PersistentVolumeClaim): boolean {
