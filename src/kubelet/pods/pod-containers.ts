@@ -1,5 +1,5 @@
 import type { core } from '#api';
-import type { Clock } from '#base';
+import { type Clock, TurnBudget } from '#base';
 import type { ContainerStatus, SandboxConfig } from '../cri/runtime.ts';
 import type { ContainerType } from '../metrics/kubelet-metrics.ts';
 import type { PodContext } from './hooks/pod-hook.ts';
@@ -11,12 +11,12 @@ import {
   containerSpecs,
   containerView,
   latestContainer,
-  latestEnded,
   NO_STATE,
   type PodContainer,
   type PodState,
   podState,
   readPodState,
+  withStarted,
 } from './pod-state.ts';
 import { Resizes } from './resizes.ts';
 import { containersToReset } from './restart-all.ts';
@@ -48,6 +48,7 @@ export interface PodView {
 /** The sandboxes and containers of one pod: their state in the runtime, and operations on them. */
 export class PodContainers {
   readonly restarts: Restarts;
+  readonly #turn: TurnBudget;
   readonly #resizes = new Resizes();
   readonly #ended = new Map<string, PodContainer>();
   #state: PodState = NO_STATE;
@@ -61,6 +62,7 @@ export class PodContainers {
     private readonly deps: PodContainersDeps,
   ) {
     const { clock, restartBackoff } = deps;
+    this.#turn = new TurnBudget(clock);
     this.restarts = new Restarts({ clock, restartBackoff, events: view.events, pod: view.pod });
   }
 
@@ -157,9 +159,11 @@ export class PodContainers {
   /** True when the container was started; otherwise it is retried later. */
   async start(container: core.Container): Promise<boolean> {
     const { name } = container;
-    const last = latestContainer(this.#state, name);
+    // The state is another one after each start, so an index of it would serve this container alone.
+    const instances = this.#state.containers.filter((instance) => instance.name === name);
+    const [last] = instances;
     // Also for containers killed by a probe: backoff counts from the previous exit, as upstream.
-    const ended = latestEnded(this.#state, name);
+    const ended = instances.find(({ state }) => state === 'exited');
     const blockedUntil = ended && this.restarts.blockedUntil(container, ended);
     if (blockedUntil !== undefined) {
       this.view.wakeAt(blockedUntil);
@@ -182,6 +186,8 @@ export class PodContainers {
     kubeletMetrics?.containerStarted(this.#typeOf(name));
     this.restarts.started(container);
     await this.#removeDead(name);
+    // A runtime that answers at once would let no one else run between thousands of containers.
+    if (this.#turn.isSpent) await this.#turn.next();
     return true;
   }
 
@@ -191,7 +197,7 @@ export class PodContainers {
     const status = last === undefined && sandbox !== undefined ? await this.deps.runtime.containerStatus(id) : undefined;
     if (status?.state !== 'running' || sandbox === undefined) return this.invalidate();
     this.deps.signal.throwIfAborted();
-    this.#state = podState(this.#state.sandboxes, [containerView(status, sandbox.id), ...this.#state.containers]);
+    this.#state = withStarted(this.#state, containerView(status, sandbox.id));
   }
 
   #typeOf(name: string): ContainerType {

@@ -138,6 +138,13 @@ export function podState(sandboxes: readonly PodSandbox[], containers: readonly 
   return { sandbox: newest[0], sandboxes: newest, containers: sorted };
 }
 
+/** The state with one more container, which is usually the newest. */
+export function withStarted({ sandbox, sandboxes, containers }: PodState, started: PodContainer): PodState {
+  const all = [started, ...containers];
+  const isNewest = containers[0] === undefined || started.createdAtMs > containers[0].createdAtMs;
+  return isNewest ? { sandbox, sandboxes, containers: all } : podState(sandboxes, all);
+}
+
 /** Of two with the same attempt the earlier counts: the other was created late by a stopped kubelet. */
 function compareSandboxes(a: PodSandbox, b: PodSandbox): number {
   return b.attempt - a.attempt || a.createdAtMs - b.createdAtMs;
@@ -153,11 +160,6 @@ export const NO_STATE: PodState = { sandbox: undefined, sandboxes: [], container
 /** The newest container of that name. */
 export function latestContainer(state: PodState, name: string): PodContainer | undefined {
   return itemNamed(state.containers, name);
-}
-
-/** The newest exited container of that name. */
-export function latestEnded(state: PodState, name: string): PodContainer | undefined {
-  return itemsNamed(state.containers, name).find((container) => container.state === 'exited');
 }
 
 /** The newest container of that name in the current sandbox. */

@@ -21,14 +21,14 @@ export function sandboxConfig(pod: core.Pod, facts: SandboxFacts): SandboxConfig
   const { metadata, spec } = pod;
   const { name, namespace = '', uid = '', labels = {}, annotations = {} } = metadata;
   const { attempt, logDirectory, dnsConfig, cgroupParent, clusterDomain } = facts;
-  const portMappings = portMappingsOf(spec);
+  const mappings = portMappingsOf(spec);
   const sysctls = sysctlsOf(spec?.securityContext);
   return {
     metadata: { name, namespace, uid, attempt },
     hostname: spec?.hostNetwork === true ? '' : kernelHostname(pod, clusterDomain),
     ...(logDirectory !== undefined && { logDirectory }),
     ...(dnsConfig !== undefined && { dnsConfig }),
-    ...(portMappings.length > 0 && { portMappings }),
+    ...(mappings.length > 0 && { portMappings: mappings }),
     labels: { ...labels, [POD_NAME]: name, [POD_NAMESPACE]: namespace, [POD_UID]: uid },
     annotations,
     linux: {
@@ -81,7 +81,20 @@ export function dottedSysctl(name: string): string {
 
 const PROTOCOLS = lookupTable<PortMapping['protocol']>({ TCP: 'tcp', UDP: 'udp', SCTP: 'sctp' });
 
+const portMappings = new WeakMap<core.PodSpec, readonly PortMapping[]>();
+
+/** Once a pod: each of its containers is started with the configuration of its sandbox. */
 function portMappingsOf(spec: core.PodSpec | undefined): readonly PortMapping[] {
+  if (spec === undefined) return [];
+  let mappings = portMappings.get(spec);
+  if (mappings === undefined) {
+    mappings = computePortMappings(spec);
+    portMappings.set(spec, mappings);
+  }
+  return mappings;
+}
+
+function computePortMappings(spec: core.PodSpec): readonly PortMapping[] {
   return containersOf(spec).flatMap(({ ports = [] }) =>
     ports.map(({ protocol = 'TCP', containerPort, hostPort = 0, hostIP }) => ({
       ...{ protocol: PROTOCOLS[protocol] ?? 'tcp', containerPort, hostPort },
