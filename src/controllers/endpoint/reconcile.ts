@@ -9,8 +9,8 @@ import {
   isEndpoint,
   isHeadless,
   podReference,
-  targetPort,
 } from '../runtime/endpoints/pod-endpoint.ts';
+import { type TargetPort, TargetPorts } from '../runtime/endpoints/target-ports.ts';
 import { isPodReady } from '../runtime/pod-state.ts';
 
 const MANAGED_BY = 'endpoints.kubernetes.io/managed-by';
@@ -43,10 +43,19 @@ function labelsFor(service: core.Service): Readonly<Record<string, string>> {
 }
 
 function* pairsOf(service: core.Service, pods: readonly core.Pod[]): Iterable<readonly AddressAtPort[]> {
-  for (const pod of pods) yield addressesAtPorts(service, pod);
+  const targets = new TargetPorts(service, (ports) => ports.map(endpointPort));
+  for (const pod of pods) yield addressesAtPorts(service, pod, targets);
 }
 
-function addressesAtPorts(service: core.Service, pod: core.Pod): readonly AddressAtPort[] {
+function endpointPort({ servicePort: { name, protocol = 'TCP', appProtocol }, port }: TargetPort): core.EndpointPort {
+  return { ...(name && { name }), port, protocol, ...(appProtocol !== undefined && { appProtocol }) };
+}
+
+function addressesAtPorts(
+  service: core.Service,
+  pod: core.Pod,
+  targets: TargetPorts<readonly core.EndpointPort[]>,
+): readonly AddressAtPort[] {
   const publishesAll = service.spec?.publishNotReadyAddresses === true;
   if (!isEndpoint(pod, publishesAll)) return [];
   const address = addressFor(service, pod);
@@ -54,12 +63,7 @@ function addressesAtPorts(service: core.Service, pod: core.Pod): readonly Addres
   const isReady = publishesAll || isPodReady(pod);
   const ports = service.spec?.ports ?? [];
   if (ports.length === 0 && isHeadless(service)) return [{ address, isReady, port: undefined }];
-  return ports.flatMap((servicePort) => {
-    const port = targetPort(pod, servicePort);
-    if (port === undefined) return [];
-    const { name, protocol = 'TCP', appProtocol } = servicePort;
-    return [{ address, isReady, port: { ...(name && { name }), port, protocol, ...(appProtocol !== undefined && { appProtocol }) } }];
-  });
+  return targets.of(pod).map((port) => ({ address, isReady, port }));
 }
 
 /** The pod's address of the service's primary family; the pod's first when the service has none. */

@@ -12,6 +12,7 @@ import {
   portsKey,
   slicePorts,
 } from '../runtime/endpoints/pod-endpoint.ts';
+import { TargetPorts } from '../runtime/endpoints/target-ports.ts';
 import { podNamePrefix } from '../runtime/pod-control.ts';
 import { withHints } from './hints.ts';
 import { hintZones, sharesByZone, type ZoneHints } from './zone-hints.ts';
@@ -74,14 +75,15 @@ function reconcileType(observed: ObservedService, addressType: AddressType, maxP
     empty: newSlice(service, addressType, ports),
     refresh: (slice) => withLabels(slice, service),
   });
+  const keys = new Map(owned.map((slice) => [slice, portsKey(slice.ports)]));
   const packed = [...groups].map(([key, { ports, endpoints }]) =>
     packSlices(
-      owned.filter((slice) => portsKey(slice.ports) === key),
+      owned.filter((slice) => keys.get(slice) === key),
       endpoints,
       options(ports),
     ),
   );
-  const obsolete = slices.filter((slice) => !owned.includes(slice) || !groups.has(portsKey(slice.ports)));
+  const obsolete = slices.filter((slice) => !groups.has(keys.get(slice) ?? NOT_OWNED));
   const changes = withPlaceholder(
     {
       create: packed.flatMap(({ create }) => create),
@@ -99,13 +101,19 @@ function reconcileType(observed: ObservedService, addressType: AddressType, maxP
   return { ...hinted, skipped, zoneHints: [{ addressType, result }] };
 }
 
+/** The key of no ports. */
+const NOT_OWNED = '\0';
+
 function groupByPorts({ service, pods, node }: ObservedService, addressType: AddressType) {
   const groups = new Map<string, PortGroup>();
   const skipped: string[] = [];
+  const targets = new TargetPorts(service, (targetPorts) => {
+    const ports = slicePorts(targetPorts);
+    return { ports, key: portsKey(ports) };
+  });
   for (const pod of pods) {
     if (!isEndpoint(pod, true)) continue;
-    const ports = slicePorts(service, pod);
-    const key = portsKey(ports);
+    const { ports, key } = targets.of(pod);
     const group = groups.get(key) ?? { ports, endpoints: [] };
     groups.set(key, group);
     const onNode = node(pod.spec?.nodeName ?? '');

@@ -24,19 +24,20 @@ export function boundedPairs(addresses: Iterable<readonly AddressAtPort[]>): Add
 
 /** The canonical form: ports with the same addresses are grouped, and everything is sorted. */
 export function packSubsets(entries: readonly AddressAtPort[]): readonly core.EndpointSubset[] {
+  const [textOf, keyOf] = [oncePerItem(portText), oncePerItem(addressKey)];
   const byPort = new Map<string, { port: core.EndpointPort | undefined; addresses: Map<string, AddressAtPort> }>();
   for (const entry of entries) {
-    const key = portText(entry.port);
+    const key = entry.port === undefined ? '' : textOf(entry.port);
     const group = byPort.get(key) ?? { port: entry.port, addresses: new Map<string, AddressAtPort>() };
     byPort.set(key, group);
-    const address = addressKey(entry.address);
+    const address = keyOf(entry.address);
     // An address that is ready at one port is ready at all.
     if (entry.isReady || !group.addresses.has(address)) group.addresses.set(address, entry);
   }
   const byAddresses = new Map<string, { ports: core.EndpointPort[]; addresses: readonly AddressAtPort[] }>();
   for (const { port, addresses } of byPort.values()) {
-    const sorted = [...addresses.values()].sort((a, b) => compareBytes(addressKey(a.address), addressKey(b.address)));
-    const key = sorted.map(({ address, isReady }) => `${addressKey(address)}${isReady}`).join('\n');
+    const sorted = [...addresses.values()].sort((a, b) => compareBytes(keyOf(a.address), keyOf(b.address)));
+    const key = sorted.map(({ address, isReady }) => `${keyOf(address)}${isReady}`).join('\n');
     const subset = byAddresses.get(key) ?? { ports: [], addresses: sorted };
     byAddresses.set(key, subset);
     if (port) subset.ports.push(port);
@@ -45,6 +46,19 @@ export function packSubsets(entries: readonly AddressAtPort[]): readonly core.En
     .map(({ ports, addresses }) => hashedSubset(ports, addresses))
     .sort((a, b) => compareBytes(b.hashes, a.hashes))
     .map(({ subset }) => subset);
+}
+
+/** Each of thousands of ports is one of thousands of pairs. */
+function oncePerItem<T>(textOf: (item: T) => string): (item: T) => string {
+  const texts = new Map<T, string>();
+  return (item) => {
+    let text = texts.get(item);
+    if (text === undefined) {
+      text = textOf(item);
+      texts.set(item, text);
+    }
+    return text;
+  };
 }
 
 interface HashedSubset {
@@ -69,8 +83,7 @@ function addressKey({ ip, targetRef }: core.EndpointAddress): string {
   return `${ip}\0${targetRef?.uid ?? ''}`;
 }
 
-function portText(port: core.EndpointPort | undefined): string {
-  if (port === undefined) return '';
+function portText(port: core.EndpointPort): string {
   const { name = '', port: number, protocol = '', appProtocol } = port;
   return (
     `(v1.EndpointPort){Name:(string)${name} Port:(int32)${number} Protocol:(v1.Protocol)${protocol} ` +

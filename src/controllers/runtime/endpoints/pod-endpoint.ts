@@ -2,6 +2,7 @@ import { core, type discovery } from '#api';
 import { formatIp, parseIp } from '#base';
 import { compareBytes } from '#machinery';
 import { isPodReady } from '../pod-state.ts';
+import type { TargetPort } from './target-ports.ts';
 
 export type AddressType = 'IPv4' | 'IPv6';
 
@@ -22,27 +23,18 @@ export function hostnameFor({ spec, metadata }: core.Pod, service: core.Service)
   return isNamed ? spec.hostname : undefined;
 }
 
-/** The container port of a service port; undefined when the pod has no port of that name. */
-export function targetPort({ spec }: core.Pod, { targetPort: target = 0, protocol = 'TCP' }: core.ServicePort): number | undefined {
-  if (typeof target === 'number') return target;
-  const sidecars = (spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always');
-  const ports = [...(spec?.containers ?? []), ...sidecars].flatMap((container) => container.ports ?? []);
-  return ports.find((port) => port.name === target && (port.protocol ?? 'TCP') === protocol)?.containerPort;
-}
-
 /** Sorted, independent of the order in the service. */
-export function slicePorts(service: core.Service, pod: core.Pod): readonly discovery.EndpointPort[] {
-  const ports = (service.spec?.ports ?? []).flatMap((servicePort): discovery.EndpointPort[] => {
-    const port = targetPort(pod, servicePort);
-    if (port === undefined) return [];
+export function slicePorts(targets: readonly TargetPort[]): readonly discovery.EndpointPort[] {
+  const ports = targets.map(({ servicePort, port }): discovery.EndpointPort => {
     const { name = '', protocol = 'TCP', appProtocol } = servicePort;
-    return [{ name, port, protocol, ...(appProtocol !== undefined && { appProtocol }) }];
+    return { name, port, protocol, ...(appProtocol !== undefined && { appProtocol }) };
   });
   return sortedPorts(ports);
 }
 
 export function sortedPorts(ports: readonly discovery.EndpointPort[]): readonly discovery.EndpointPort[] {
-  return [...ports].sort((a, b) => compareBytes(portText(a), portText(b)));
+  const texts = new Map(ports.map((port) => [port, portText(port)]));
+  return [...ports].sort((a, b) => compareBytes(texts.get(a)!, texts.get(b)!));
 }
 
 function portText({ name = '', port = 0, protocol = '', appProtocol = '' }: discovery.EndpointPort): string {
