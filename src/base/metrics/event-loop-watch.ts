@@ -22,6 +22,15 @@ const DEFAULT_THRESHOLD_MS = 250;
 const BUDGET_MS = 50;
 const BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+/** How long an activity ran, as far as it is known. */
+interface Run {
+  readonly activity: Activity;
+  readonly ms: number;
+}
+
+/** Of a blocked time, the share that an activity must have run to be named. */
+const CULPRIT_SHARE = 0.5;
+
 /** Measures how late timers fire, which is how long other work was blocked. Always on the real clock. */
 export class EventLoopWatch implements Disposable {
   readonly #lag;
@@ -29,7 +38,11 @@ export class EventLoopWatch implements Disposable {
   readonly #logger: Logger;
   readonly #thresholdMs: number;
   #timer: TimerHandle | undefined;
-  #last: Activity | undefined;
+  /** What runs in this turn, since when; undefined once the turn has ended. */
+  #current: { readonly activity: Activity; readonly sinceMs: number } | undefined;
+  /** The longest run since the last measurement. */
+  #longest: Run | undefined;
+  #awaitsEnd = false;
 
   constructor({ metrics, logger, thresholdMs = DEFAULT_THRESHOLD_MS }: EventLoopWatchOptions) {
     this.#lag = metrics
@@ -50,9 +63,24 @@ export class EventLoopWatch implements Disposable {
     if (this.#timer === undefined) this.#arm();
   }
 
-  /** Marks the start of work. Log lines name the last one that started. */
+  /** Marks the start of work, which lasts until other work starts or the turn ends. */
   enter(activity: Activity): void {
-    this.#last = activity;
+    const now = realClock.monotonic();
+    this.#endRun(now);
+    this.#current = { activity, sinceMs: now };
+    if (this.#awaitsEnd) return;
+    this.#awaitsEnd = true;
+    setImmediate(() => {
+      this.#awaitsEnd = false;
+      this.#endRun(realClock.monotonic());
+    });
+  }
+
+  #endRun(now: number): void {
+    if (this.#current === undefined) return;
+    const { activity, sinceMs } = this.#current;
+    this.#current = undefined;
+    if (now - sinceMs > (this.#longest?.ms ?? 0)) this.#longest = { activity, ms: now - sinceMs };
   }
 
   [Symbol.dispose](): void {
@@ -70,13 +98,23 @@ export class EventLoopWatch implements Disposable {
 
   #measured(lagMs: number): void {
     this.#lag.observe(lagMs / 1000);
+    this.#endRun(realClock.monotonic());
+    const longest = this.#longest;
+    this.#longest = undefined;
     if (lagMs < Math.min(BUDGET_MS, this.#thresholdMs)) return;
     this.#overBudget.inc();
-    const { method, path } = this.#last ?? {};
     const level = lagMs < this.#thresholdMs ? 'debug' : 'warn';
-    this.#logger[level]('the event loop was blocked; the last request that began to run is named', {
-      blockedMs: Math.round(lagMs),
-      ...(method !== undefined && { method, path: path?.slice(0, 200) }),
-    });
+    const blockedMs = Math.round(lagMs);
+    if (longest === undefined || longest.ms < lagMs * CULPRIT_SHARE) {
+      this.#logger[level](
+        'the event loop was blocked by other work than a request that began, such as a controller or the rest of a request',
+        {
+          blockedMs,
+        },
+      );
+      return;
+    }
+    const { method, path } = longest.activity;
+    this.#logger[level]('a request blocked the event loop', { blockedMs, ranMs: Math.round(longest.ms), method, path: path.slice(0, 200) });
   }
 }
