@@ -63,31 +63,31 @@ export class ClusterWatch {
   }
 
   /** Reports every change other than of pods and nodes. */
-  onOtherChange(tell: (event: ClusterEvent) => void): Disposable[] {
+  onOtherChange(listener: (event: ClusterEvent) => void): Disposable[] {
     return [
-      follow(this.#claims, 'PersistentVolumeClaim', tell),
-      follow(this.#volumes, 'PersistentVolume', tell),
-      follow(this.#classes, 'StorageClass', tell),
-      follow(this.#csiNodes, 'CSINode', tell),
-      follow(this.#csiDrivers, 'CSIDriver', tell),
-      follow(this.#capacities, 'CSIStorageCapacity', tell),
-      follow(this.#attachments, 'VolumeAttachment', tell),
-      follow(this.#resourceClaims, 'ResourceClaim', tell),
-      follow(this.#resourceSlices, 'ResourceSlice', tell),
-      follow(this.#deviceClasses, 'DeviceClass', tell),
-      follow(this.#services, 'Service', tell),
+      follow(this.#claims, 'PersistentVolumeClaim', listener),
+      follow(this.#volumes, 'PersistentVolume', listener),
+      follow(this.#classes, 'StorageClass', listener),
+      follow(this.#csiNodes, 'CSINode', listener),
+      follow(this.#csiDrivers, 'CSIDriver', listener),
+      follow(this.#capacities, 'CSIStorageCapacity', listener),
+      follow(this.#attachments, 'VolumeAttachment', listener),
+      follow(this.#resourceClaims, 'ResourceClaim', listener),
+      follow(this.#resourceSlices, 'ResourceSlice', listener),
+      follow(this.#deviceClasses, 'DeviceClass', listener),
+      follow(this.#services, 'Service', listener),
     ];
   }
 
-  onClaimChange(tell: (claim: core.PersistentVolumeClaim) => void): Disposable {
-    return this.#claims.addHandler({ add: tell, update: (_, claim) => tell(claim), delete: tell });
+  onClaimChange(listener: (claim: core.PersistentVolumeClaim) => void): Disposable {
+    return this.#claims.addHandler({ add: listener, update: (_, claim) => listener(claim), delete: listener });
   }
 
-  onNamespaceChange(tell: () => void): Disposable {
+  onNamespaceChange(listener: () => void): Disposable {
     return this.#namespaces.addHandler({
-      add: () => tell(),
+      add: () => listener(),
       update: (before, after) => {
-        if (!semanticEqual(before.metadata.labels, after.metadata.labels)) tell();
+        if (!semanticEqual(before.metadata.labels, after.metadata.labels)) listener();
       },
     });
   }
@@ -119,10 +119,10 @@ function ownerSelectors(informers: InformerFactory): ClusterObjects['ownerSelect
 function follow<T extends Identified>(
   informer: SharedInformer<T>,
   resource: EventResource,
-  tell: (event: ClusterEvent) => void,
+  listener: (event: ClusterEvent) => void,
 ): Disposable {
   const event = (action: EventAction, objects: { before?: T; after?: T }) =>
-    tell({ resource, action, label: resource + action, ...objects });
+    listener({ resource, action, label: resource + action, ...objects });
   return informer.addHandler({
     add: (after) => event('Add', { after }),
     update: (before, after) => event('Update', { before, after }),

@@ -39,7 +39,7 @@ export class InMemoryCluster implements Transport {
     const uid = kubeObject.metadata.uid ?? before?.metadata.uid ?? `uid-${this.#revision}`;
     const stored = { ...kubeObject, metadata: { ...kubeObject.metadata, uid, resourceVersion: String(++this.#revision) } } as KubeObject;
     objects.set(key, stored);
-    this.#tell(collection, before === undefined ? 'ADDED' : 'MODIFIED', stored);
+    this.#notify(collection, before === undefined ? 'ADDED' : 'MODIFIED', stored);
   }
 
   remove(collection: string, key: string): void {
@@ -47,7 +47,7 @@ export class InMemoryCluster implements Transport {
     if (object === undefined) return;
     this.#revision++;
     this.#collections.get(collection)?.delete(key);
-    this.#tell(collection, 'DELETED', object);
+    this.#notify(collection, 'DELETED', object);
   }
 
   async request(request: TransportRequest): Promise<unknown> {
@@ -127,7 +127,7 @@ export class InMemoryCluster implements Transport {
     return changed;
   }
 
-  #tell(collection: string, type: WatchEventType, object: KubeObject): void {
+  #notify(collection: string, type: WatchEventType, object: KubeObject): void {
     for (const sink of this.#watches.get(collection) ?? []) sink.event(type, object);
   }
 }

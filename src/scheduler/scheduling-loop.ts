@@ -132,7 +132,8 @@ export class SchedulingLoop {
       ...this.#deps,
       objects: this.#watch.objects,
       namespaces: this.#watch.namespaces,
-      onClaimChange: (tell: (claim: core.PersistentVolumeClaim) => void) => void this.#subscriptions.push(this.#watch.onClaimChange(tell)),
+      onClaimChange: (listener: (claim: core.PersistentVolumeClaim) => void) =>
+        void this.#subscriptions.push(this.#watch.onClaimChange(listener)),
       schedulerName,
       signal: this.#stopping.signal,
     };

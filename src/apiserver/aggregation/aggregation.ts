@@ -180,11 +180,13 @@ export class Aggregation {
     if (this.#followsServices) return;
     this.#followsServices = true;
     const { table, logger } = this.#deps;
-    const poke = (key: string) => {
+    const onServiceChange = (key: string) => {
       for (const { name, service } of this.#apis.all()) if (key.includes(`/${service.namespace}/`)) this.#queue.add(name);
     };
     for (const { cache } of [table.storage('', 'v1', 'services'), table.storage('discovery.k8s.io', 'v1', 'endpointslices')]) {
-      cache.follow({ put: poke, remove: poke }).catch((error: unknown) => logger.warn('cannot watch services', { error }));
+      cache
+        .follow({ put: onServiceChange, remove: onServiceChange })
+        .catch((error: unknown) => logger.warn('cannot watch services', { error }));
     }
   }
 

@@ -56,11 +56,11 @@ interface ShakyWatch {
 
 function shakyWatch(inner: Transport, request: TransportRequest, { sink, faults, away }: ShakyWatch): Disposable {
   let isOver = false;
-  const finish = (tell: () => void) => {
+  const finish = (settle: () => void) => {
     if (isOver) return;
     isOver = true;
     watch?.[Symbol.dispose]();
-    tell();
+    settle();
   };
   const pass = (deliver: () => void) => {
     if (isOver) return;

@@ -283,13 +283,13 @@ class InProcessWatch implements Disposable {
     };
   }
 
-  #end(tell: () => void): void {
+  #end(settle: () => void): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#timeout?.cancel();
     this.#stop?.();
     this.ended();
-    tell();
+    settle();
   }
 }
 

@@ -75,11 +75,11 @@ class HttpsTransport implements Transport {
   watch(request: TransportRequest, sink: WatchSink): Disposable {
     const stop = new AbortController();
     let isOver = false;
-    const finish = (tell: () => void) => {
+    const finish = (settle: () => void) => {
       if (isOver) return;
       isOver = true;
       stop.abort(new DOMException('the watch was closed', 'AbortError'));
-      tell();
+      settle();
     };
     this.#watch(
       { ...request, signal: stop.signal },

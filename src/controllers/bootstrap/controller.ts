@@ -35,13 +35,13 @@ function startSigner(context: ControllerContext): KeyedController {
     if (signed !== map) await client.of(core.ConfigMap).update(signed);
   };
   const controller = new KeyedController(context, { name: 'bootstrap_signer_queue', isExpected: isGone, objects: maps.lister, sync });
-  const signAgain = () => controller.enqueue({ metadata: CLUSTER_INFO });
+  const enqueueClusterInfo = () => controller.enqueue({ metadata: CLUSTER_INFO });
   const changed = (map: core.ConfigMap) => {
-    if (map.metadata.name === CLUSTER_INFO.name) signAgain();
+    if (map.metadata.name === CLUSTER_INFO.name) enqueueClusterInfo();
   };
   maps.addHandler({ add: changed, update: (_, map) => changed(map) });
   const tokenChanged = (secret: core.Secret) => {
-    if (core.readBootstrapToken(secret) !== undefined) signAgain();
+    if (core.readBootstrapToken(secret) !== undefined) enqueueClusterInfo();
   };
   secrets.addHandler({
     add: tokenChanged,
@@ -49,7 +49,7 @@ function startSigner(context: ControllerContext): KeyedController {
       tokenChanged(before);
       tokenChanged(secret);
     },
-    delete: signAgain,
+    delete: enqueueClusterInfo,
   });
   return controller;
 }

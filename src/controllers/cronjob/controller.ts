@@ -51,11 +51,11 @@ class CronJobController implements RunningController {
       sync: (key) => this.#sync(key),
     });
     cronJobs.addHandler({ ...this.#keyed.handler(), update: (before, cronJob) => this.#changed(before, cronJob) });
-    const tell = (job: Job) => {
+    const enqueueOwner = (job: Job) => {
       const reference = controllerOf(job);
       if (reference?.kind === 'CronJob') this.#keyed.queue.add(`${job.metadata.namespace}/${reference.name}`);
     };
-    jobs.addHandler({ add: tell, update: (_, job) => tell(job), delete: tell });
+    jobs.addHandler({ add: enqueueOwner, update: (_, job) => enqueueOwner(job), delete: enqueueOwner });
   }
 
   run(): Promise<void> {

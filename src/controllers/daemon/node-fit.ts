@@ -4,10 +4,10 @@ export interface NodeFit {
   /** A new pod may be placed there. */
   readonly shouldRun: boolean;
   /** A running pod may stay. */
-  readonly mayStay: boolean;
+  readonly shouldContinueRunning: boolean;
 }
 
-const NOWHERE: NodeFit = { shouldRun: false, mayStay: false };
+const NOWHERE: NodeFit = { shouldRun: false, shouldContinueRunning: false };
 
 export function fitOf(spec: core.PodSpec, node: core.Node, tolerations: readonly core.Toleration[]): NodeFit {
   if (spec.nodeName && spec.nodeName !== node.metadata.name) return NOWHERE;
@@ -15,7 +15,7 @@ export function fitOf(spec: core.PodSpec, node: core.Node, tolerations: readonly
   if (core.requiredNodeAffinity({ spec })?.matches({ name, labels }) === false) return NOWHERE;
   const untolerated = (node.spec?.taints ?? []).filter((taint) => !core.isTaintTolerated(tolerations, taint));
   const shouldRun = untolerated.every(({ effect }) => effect !== 'NoSchedule' && effect !== 'NoExecute');
-  return { shouldRun, mayStay: untolerated.every(({ effect }) => effect !== 'NoExecute') };
+  return { shouldRun, shouldContinueRunning: untolerated.every(({ effect }) => effect !== 'NoExecute') };
 }
 
 const EXISTS = { operator: 'Exists' };

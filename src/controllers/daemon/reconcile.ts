@@ -79,11 +79,11 @@ interface NodePlan {
   readonly waitMs: number;
 }
 
-function planNode(observed: ObservedDaemonSet, { shouldRun, mayStay }: NodeFit, all: readonly core.Pod[]): NodePlan {
+function planNode(observed: ObservedDaemonSet, { shouldRun, shouldContinueRunning }: NodeFit, all: readonly core.Pod[]): NodePlan {
   const plan = { isMissing: false, surplus: [], ended: [], waitMs: 0 };
   if (shouldRun && all.length === 0) return { ...plan, isMissing: true };
   const pods = all.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  if (!mayStay) return { ...plan, surplus: pods };
+  if (!shouldContinueRunning) return { ...plan, surplus: pods };
   const running = pods.filter((pod) => !core.isPodTerminal(pod));
   const failed = pods.filter(({ status }) => status?.phase === 'Failed');
   const waitMs = failed.length > 0 ? observed.failureWaitMs(nodeOf(failed[0]!)) : 0;
@@ -133,20 +133,20 @@ export function rollingStep(observed: ObservedDaemonSet): { readonly remove: rea
   if (set.spec?.updateStrategy?.type === 'OnDelete') return { remove: [], create: [] };
   const desired = desiredNodes(observed);
   const minReady = set.spec?.minReadySeconds ?? 0;
-  const alive = (name: string) => (podsOn.get(name) ?? []).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const livePodsOn = (name: string) => (podsOn.get(name) ?? []).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const surge = maxSurge(observed);
   const names = desired.map(({ metadata }) => metadata.name);
-  const outdated = names.filter((name) => alive(name).length > 0 && !alive(name).some((pod) => isUpdated(observed, pod)));
+  const outdated = names.filter((name) => livePodsOn(name).length > 0 && !livePodsOn(name).some((pod) => isUpdated(observed, pod)));
   if (surge > 0) {
-    const surging = names.filter((name) => alive(name).length > 1).length;
+    const surging = names.filter((name) => livePodsOn(name).length > 1).length;
     return { remove: [], create: outdated.slice(0, Math.max(0, surge - surging)) };
   }
-  const unavailable = names.filter((name) => !alive(name).some((pod) => isPodAvailable(pod, minReady, now)));
+  const unavailable = names.filter((name) => !livePodsOn(name).some((pod) => isPodAvailable(pod, minReady, now)));
   const limit = Math.max(1, scaledIntOrPercent(set.spec?.updateStrategy?.rollingUpdate?.maxUnavailable ?? 1, names.length, 'up'));
   // Unavailable pods are replaced whatever the limit.
   const broken = outdated.filter((name) => unavailable.includes(name));
   const available = outdated.filter((name) => !unavailable.includes(name)).slice(0, Math.max(0, limit - unavailable.length));
-  return { remove: [...broken, ...available].flatMap(alive), create: [] };
+  return { remove: [...broken, ...available].flatMap(livePodsOn), create: [] };
 }
 
 /** The set with the desired status; the same object if unchanged. */

@@ -70,10 +70,10 @@ const NO_LIMIT = 2 ** 31 - 1;
 /** Old replica sets beyond the history limit, oldest first; those with pods stay. */
 export function outdatedSets({ spec }: apps.Deployment, old: readonly apps.ReplicaSet[]): readonly apps.ReplicaSet[] {
   const { revisionHistoryLimit: limit = NO_LIMIT } = spec ?? {};
-  const alive = old.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  const surplus = alive.length - limit;
+  const liveSets = old.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const surplus = liveSets.length - limit;
   if (limit === NO_LIMIT || surplus <= 0) return [];
-  const byRevision = alive.sort(compareRevisions);
+  const byRevision = liveSets.sort(compareRevisions);
   return byRevision.slice(0, surplus).filter(isUnused);
 }
 

@@ -29,10 +29,10 @@ function shrinkOld(deployment: Deployment, sets: OwnedReplicaSets, current: Repl
   const minAvailable = replicasInSpec(deployment) - maxUnavailable(deployment);
   // Unavailable new pods count as missing.
   const currentUnavailable = replicasOf(current) - minAvailableReplicas(current);
-  const mayGo = sumOf(allOf({ current, old }), replicasOf) - minAvailable - currentUnavailable;
-  if (mayGo <= 0) return [];
+  const removable = sumOf(allOf({ current, old }), replicasOf) - minAvailable - currentUnavailable;
+  if (removable <= 0) return [];
   const sizes = new Map(old.map((set) => [set, replicasOf(set)]));
-  take(old, mayGo, sizes, (set) => replicasOf(set) - minAvailableReplicas(set));
+  take(old, removable, sizes, (set) => replicasOf(set) - minAvailableReplicas(set));
   const spare = sumOf([...old, current], minAvailableReplicas) - minAvailable;
   if (spare > 0) take(old, spare, sizes, (set) => sizes.get(set) ?? 0);
   return old.flatMap((set) => (sizes.get(set) === replicasOf(set) ? [] : [{ set, replicas: sizes.get(set) ?? 0 }]));

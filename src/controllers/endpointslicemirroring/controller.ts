@@ -34,18 +34,18 @@ class MirroringController implements RunningController {
     });
     informers.of(core.Endpoints).addHandler(this.#keyed.handler());
     informers.of(core.Service).addHandler(this.#keyed.handler());
-    const tell = (slice: discovery.EndpointSlice) => {
+    const enqueueService = (slice: discovery.EndpointSlice) => {
       if (isMirrored(slice)) this.#keyed.queue.add(serviceKey(slice));
     };
     informers
       .of(discovery.EndpointSlice)
       .addIndex('service', sliceService)
       .addHandler({
-        add: tell,
-        update: (_, slice) => tell(slice),
+        add: enqueueService,
+        update: (_, slice) => enqueueService(slice),
         delete: (slice) => {
           this.#written.observedDeletion(serviceKey(slice), slice);
-          tell(slice);
+          enqueueService(slice);
         },
       });
   }

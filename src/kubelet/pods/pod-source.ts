@@ -87,8 +87,8 @@ class Routes<T extends core.Pod | core.Node> {
     this.#notify(after, (handler) => (isNew ? handler.add?.(after, false) : handler.update?.(before, after)));
   }
 
-  #notify(object: T, tell: (handler: InformerHandler<T>) => void): void {
+  #notify(object: T, call: (handler: InformerHandler<T>) => void): void {
     const handlers = this.#handlers.get(this.routeOf(object));
-    if (handlers !== undefined) for (const handler of handlers) tell(handler);
+    if (handlers !== undefined) for (const handler of handlers) call(handler);
   }
 }

@@ -78,7 +78,7 @@ describe('ShutdownManager', () => {
         return true;
       },
     });
-    let tell: (isShuttingDown: boolean) => void = () => {};
+    let notify: (isShuttingDown: boolean) => void = () => {};
     const source: ShutdownSource = { closed: new Promise(() => {}), maxDelayMs: 1e6, [Symbol.dispose]: () => void log.push('closed') };
     const pods = [fake(pod('critical', 2_000_000_001), 1000), fake(pod('slow', 0), 60_000), fake(pod('quick', 0, 3), 1000)];
     const stop = new AbortController();
@@ -86,7 +86,7 @@ describe('ShutdownManager', () => {
       ...{ clock, logger: silentLogger, nodeName: 'n', pods: () => pods, onChange: () => void log.push('reported') },
       recorder: { normal: (_, reason, message) => void log.push(`${reason}: ${message}`), warning: () => {}, record: () => {} },
       open: async (listener) => {
-        tell = listener;
+        notify = listener;
         return source;
       },
       inhibit: async () => ({ [Symbol.asyncDispose]: async () => void log.push('released') }),
@@ -94,7 +94,7 @@ describe('ShutdownManager', () => {
     const running = manager.run(stop.signal);
     await clock.settle();
     expect(manager.admissionProblem()).toBeUndefined();
-    tell(true);
+    notify(true);
     await clock.advance(40_000);
     expect(manager.admissionProblem()).toEqual({ reason: 'NodeShutdown', message: 'Pod was rejected as the node is shutting down.' });
     expect(manager.problem).toBe('node is shutting down');
@@ -109,7 +109,7 @@ describe('ShutdownManager', () => {
       'critical over',
       'released',
     ]);
-    tell(false);
+    notify(false);
     await clock.settle();
     expect(manager.problem).toBeUndefined();
     stop.abort();

@@ -48,11 +48,11 @@ export async function expandIfPending(
   const persistentVolume = await client.of(core.PersistentVolume).get({ name: spec.persistentVolume.metadata.name });
   const size = claim.metadata.uid === spec.claim?.metadata.uid ? pendingSize(claim, persistentVolume) : undefined;
   if (size === undefined) return;
-  const tell = (reason: string, text: string, how: 'normal' | 'warning') => {
+  const recordEvent = (reason: string, text: string, how: 'normal' | 'warning') => {
     for (const object of [pod, claim]) recorder[how](object, reason, text);
   };
   if (spec.readOnly) {
-    tell(
+    recordEvent(
       'FileSystemResizeFailed',
       `MountVolume.NodeExpandVolume failed for volume "${spec.name}" requested read-only file system`,
       'warning',
@@ -77,7 +77,7 @@ export async function expandIfPending(
     if (error instanceof CsiError && !error.isUncertain) await saveFailure(error);
     throw error;
   }
-  tell(
+  recordEvent(
     'FileSystemResizeSuccessful',
     `MountVolume.NodeExpandVolume succeeded for volume "${spec.name}" ${pod.spec?.nodeName ?? ''}`,
     'normal',

@@ -124,7 +124,7 @@ export interface PluginHandle {
   readonly objects: ClusterObjects;
   readonly namespaces: NamespaceLabels;
   /** Calls with every claim that is added, changed or deleted, for as long as the scheduler runs. */
-  onClaimChange(tell: (claim: core.PersistentVolumeClaim) => void): void;
+  onClaimChange(listener: (claim: core.PersistentVolumeClaim) => void): void;
   /** Aborts when the scheduler stops. */
   readonly signal: AbortSignal;
   /** The scheduler's name in events and conditions. */

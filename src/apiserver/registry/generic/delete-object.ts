@@ -98,8 +98,8 @@ function withDeletion({ resource, clock }: ObjectWrite, object: KubeObject, opti
   const grace = gracePeriod(resource, object, options);
   const { metadata } = object;
   const isBegun = metadata.deletionTimestamp !== undefined;
-  const isSooner = isBegun && grace < (metadata.deletionGracePeriodSeconds ?? 0);
-  const timing = isBegun && !isSooner ? {} : deletionMetadata(object, clock.now(), grace);
+  const isShorter = isBegun && grace < (metadata.deletionGracePeriodSeconds ?? 0);
+  const timing = isBegun && !isShorter ? {} : deletionMetadata(object, clock.now(), grace);
   const changes = Object.assign(timing, finalizers.length > 0 && { finalizers });
   const terminating = { ...object, metadata: Object.assign({}, withoutMetadata(object, 'finalizers').metadata, changes) };
   return resource.strategy.prepareForDelete?.(terminating) ?? terminating;

@@ -8,7 +8,7 @@ import type { KeyedController } from '../keyed-controller.ts';
 export function followSelectedPods({ informers }: ControllerContext, controller: KeyedController): SelectedPods {
   const services = informers.of(core.Service);
   const pods = informers.of(core.Pod);
-  const tell = (pod: core.Pod) => {
+  const enqueueServices = (pod: core.Pod) => {
     const { namespace } = pod.metadata;
     for (const service of services.lister.list(namespace)) {
       if (selectsPod(service, pod)) controller.enqueueCoalesced(service, pods.lister.count(namespace));
@@ -16,11 +16,11 @@ export function followSelectedPods({ informers }: ControllerContext, controller:
   };
   services.addHandler(controller.handler());
   pods.addHandler({
-    add: tell,
-    delete: tell,
+    add: enqueueServices,
+    delete: enqueueServices,
     update: (before, pod) => {
-      if (!deepEqual(before.metadata.labels, pod.metadata.labels)) tell(before);
-      if (!isSameEndpoint(before, pod)) tell(pod);
+      if (!deepEqual(before.metadata.labels, pod.metadata.labels)) enqueueServices(before);
+      if (!isSameEndpoint(before, pod)) enqueueServices(pod);
     },
   });
   return {

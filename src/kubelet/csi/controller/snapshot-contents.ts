@@ -139,13 +139,13 @@ class Snapshotter {
 
   async #delete(content: Content): Promise<undefined> {
     const { metadata, spec, status } = content;
-    if (!metadata.finalizers?.includes(CONTENT_BOUND) || !(await this.#mayGo(content))) return;
+    if (!metadata.finalizers?.includes(CONTENT_BOUND) || !(await this.#isDeletable(content))) return;
     if (spec.deletionPolicy === 'Delete') await this.#deleteSnapshot(content, status?.snapshotHandle ?? spec.source.snapshotHandle);
     await removeFinalizer(this.#contents, metadata, CONTENT_BOUND);
   }
 
   /** A content that somebody deletes stays while its snapshot is there. */
-  async #mayGo({ metadata, spec }: Content): Promise<boolean> {
+  async #isDeletable({ metadata, spec }: Content): Promise<boolean> {
     const { uid, name = '', namespace } = spec.volumeSnapshotRef;
     if (!uid || metadata.annotations?.[BEING_DELETED] !== undefined) return true;
     const snapshot = await this.deps.client.resource(SNAPSHOT).get({ name, namespace }).catch(ignoreError('NotFound'));
