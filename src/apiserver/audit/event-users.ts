@@ -9,12 +9,12 @@ export class EventUsers {
 
   of(user: UserInfo | undefined): EventUser {
     if (user === undefined) return NOBODY;
-    let shown = this.#users.get(user);
-    if (shown === undefined) {
+    let eventUser = this.#users.get(user);
+    if (eventUser === undefined) {
       const { name, uid, groups, extra } = user;
-      shown = { username: name, ...(uid && { uid }), groups, ...(extra && { extra }) };
-      this.#users.set(user, shown);
+      eventUser = { username: name, ...(uid && { uid }), groups, ...(extra && { extra }) };
+      this.#users.set(user, eventUser);
     }
-    return shown;
+    return eventUser;
   }
 }
