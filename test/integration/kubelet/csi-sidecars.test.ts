@@ -212,19 +212,6 @@ describe('what sidecars of a CSI driver would do', () => {
     expect(bench.server.state.all).toEqual([]);
   });
 
-  it('tells the scheduler how much room there is', async () => {
-    const capacities = client().of(storage.CSIStorageCapacity);
-    await client()
-      .of(storage.CSIDriver)
-      .create({ metadata: { name: DRIVER }, spec: { storageCapacity: true } });
-    const capacityTexts = async () => (await capacities.list({ namespace: 'kube-system' })).items.map(({ capacity }) => capacity);
-    await bench.until(async () => (await capacityTexts()).join() === '8Gi');
-    await bench.makeBoundClaim();
-    await bench.until(async () => (await capacityTexts()).join() === '7Gi');
-    await client().of(storage.StorageClass).delete({ name: 'fast' });
-    await bench.until(async () => (await capacityTexts()).length === 0);
-  });
-
   it('is left to a sidecar that holds its lease', async () => {
     const renewTime = new Date(realClock.now()).toISOString().replace('Z', '000Z');
     const spec = { holderIdentity: 'csi-provisioner-0', leaseDurationSeconds: 3600, renewTime };

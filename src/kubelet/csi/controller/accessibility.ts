@@ -82,7 +82,7 @@ function requisiteTerms(
 
 function anyTopologyKeys(driverName: string, informers: InformerFactory): readonly string[] {
   const all = informers.of(storage.CSINode).lister.list();
-  const keys = all.map((csiNode) => topologyKeysOf(csiNode, driverName)).find(({ length }) => length > 0);
+  const keys = all.map((csiNode) => topologyKeysOf(csiNode, driverName) ?? []).find(({ length }) => length > 0);
   // The driver may not have registered on a node yet.
   if (keys === undefined) throw new Error('no available topology found');
   return keys;
