@@ -43,8 +43,10 @@ export { parseStageFile, type Stage, type StageMatch } from './cri/simulated/sta
 export { type CsiControllerDeps, startCsiController } from './csi/controller/csi-controller.ts';
 export { CsiDriver, CsiDrivers } from './csi/csi-drivers.ts';
 export { type CsiNodeDeps, csiPluginHandler } from './csi/csi-node.ts';
+export { CsiNodeObject } from './csi/csi-node-object.ts';
 export * as csi from './csi/messages.ts';
 export { type PluginHandler, startPluginRegistry } from './csi/plugin-registry.ts';
+export { VolumeLimits } from './csi/volume-limits.ts';
 export * as devicePlugins from './devices/messages.ts';
 export * as dra from './dra/messages.ts';
 export { DEFAULT_EVICTION_HARD, type EvictionConfig, parseThresholds } from './eviction/thresholds.ts';

@@ -1,7 +1,7 @@
 import { mkdir, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { core } from '#api';
-import { type Clock, KeyedMutex, raceAbort, timeoutSignal } from '#base';
+import { type core, storage } from '#api';
+import { type Clock, grpcStatus, KeyedMutex, raceAbort, timeoutSignal } from '#base';
 import type { Client } from '#client';
 import { setVolumeOwnership } from '../volumes/files/volume-ownership.ts';
 import type { Mounter } from '../volumes/mount/mounter.ts';
@@ -23,9 +23,10 @@ import { csiSecrets } from './csi-secrets.ts';
 import { csiUsage } from './csi-usage.ts';
 import { attachedNameOf, CSI_PLUGIN, type CsiVolume, driverOptions, resolveCsiVolume } from './csi-volume.ts';
 import { NodeExpandVolume, NodePublishVolume, NodeStageVolume, NodeUnpublishVolume, NodeUnstageVolume } from './messages.ts';
-import { podVolumeContext } from './pod-volume-context.ts';
+import { podVolumeInfo } from './pod-volume-context.ts';
 import { isBlockVolume } from './volume-capability.ts';
 import {
+  attachmentName,
   emptyStagingDirectories,
   isPublished,
   readVolumeData,
@@ -35,6 +36,7 @@ import {
   type VolumeData,
   writeVolumeData,
 } from './volume-data.ts';
+import type { VolumeLimits } from './volume-limits.ts';
 
 export interface CsiPluginDeps {
   readonly client: Client;
@@ -45,6 +47,8 @@ export interface CsiPluginDeps {
   readonly drivers: CsiDrivers;
   readonly nodeName: string;
   readonly seLinux: SeLinux;
+  /** Absent: limits are read when a driver registers. */
+  readonly limits?: Pick<VolumeLimits, 'refresh'> | undefined;
 }
 
 /** The interval of NodePublishVolume calls for drivers with requiresRepublish. */
@@ -59,6 +63,7 @@ export function csiPlugin(deps: CsiPluginDeps): VolumePlugin {
     name: CSI_PLUGIN,
     supports: ({ volume, persistentVolume }) => (persistentVolume?.spec?.csi ?? volume.csi) !== undefined,
     attachedName: (spec) => mounts.attachedName(spec),
+    exceedsLimit: (spec) => mounts.exceedsLimit(spec).catch(() => false),
     setUp: (request) => mounts.setUp(request),
     tearDown: ({ path }) => mounts.tearDown(path),
     // Undone by the driver, which may have to do more than unmount.
@@ -84,6 +89,17 @@ class CsiMounts {
     if (driverName === undefined || volumeHandle === undefined) return undefined;
     const { attachRequired } = await driverOptions(driverName, this.deps.client);
     return attachRequired === false ? undefined : attachedNameOf({ driverName, volumeHandle });
+  }
+
+  /** For drivers whose limit may change: the scheduler did not know the present one, so it is read again for the next pod. */
+  async exceedsLimit({ persistentVolume }: VolumeSpec): Promise<boolean> {
+    const { driver = '', volumeHandle = '' } = persistentVolume?.spec?.csi ?? {};
+    const { client, nodeName, limits } = this.deps;
+    if (limits === undefined || !(await driverOptions(driver, client)).nodeAllocatableUpdatePeriodSeconds) return false;
+    const { status } = await client.of(storage.VolumeAttachment).get({ name: attachmentName(volumeHandle, driver, nodeName) });
+    if (status?.attachError?.errorCode !== grpcStatus.resourceExhausted) return false;
+    await limits.refresh(driver).catch(() => {});
+    return true;
   }
 
   async setUp(request: SetUpRequest): Promise<MountedVolume> {
@@ -200,12 +216,12 @@ class CsiMounts {
     const { data, driver, capability, attributes, publishContext, options, request } = volume;
     const { spec, pod } = request;
     const reference = spec.persistentVolume?.spec?.csi?.nodePublishSecretRef ?? inlineSecret(spec, pod);
-    const secrets = await csiSecrets(reference, this.deps.client);
-    const own = await podVolumeContext({ pod, options, isEphemeral: data.volumeLifecycleMode === 'Ephemeral' }, this.deps.tokens);
+    const info = await podVolumeInfo({ pod, options, isEphemeral: data.volumeLifecycleMode === 'Ephemeral' }, this.deps.tokens);
+    const secrets = { ...(await csiSecrets(reference, this.deps.client)), ...info.secrets };
     await mkdir(join(targetPath, '..'), { recursive: true, mode: 0o750 });
     await driver.call(NodePublishVolume, {
       ...{ volumeId: data.volumeHandle, publishContext, stagingTargetPath: this.#stagingTarget(data), targetPath },
-      ...{ volumeCapability: capability, readonly, secrets, volumeContext: { ...attributes, ...own } },
+      ...{ volumeCapability: capability, readonly, secrets, volumeContext: { ...attributes, ...info.volumeContext } },
     });
   }
 

@@ -8,11 +8,13 @@ import { resolveCsiVolume } from './csi-volume.ts';
 const NAMED = [{ name: 'kubernetes.io/csi/d^h', devicePath: '' }];
 const ATTACHED = { attached: true, attachmentMetadata: { lun: '3' } };
 
-function resolve(volumesAttached: readonly object[], attachment: { readonly metadata?: object; readonly status?: object }) {
+type Attachment = { readonly metadata?: object; readonly status?: object };
+
+function resolve(volumesAttached: readonly object[], attachment: Attachment, accessModes = ['ReadWriteOnce']) {
   const node = { metadata: { name: 'n' }, status: { volumesAttached } };
   const client = { of: (kind: unknown) => ({ get: async () => (kind === core.Node ? node : { metadata: {}, ...attachment }) }) };
   const drivers = { get: () => ({ name: 'd', canOnNode: async () => false }) };
-  const spec = { accessModes: ['ReadWriteOnce'], csi: { driver: 'd', volumeHandle: 'h' } };
+  const spec = { accessModes, csi: { driver: 'd', volumeHandle: 'h' } };
   const request = {
     spec: { podVolumeName: 'v', name: 'pv', readOnly: false, volume: { name: 'v' }, persistentVolume: { metadata: { name: 'pv' }, spec } },
     ...{ pod: { metadata: { name: 'p', uid: 'u' } } as core.Pod, path: '' },
@@ -44,4 +46,13 @@ describe('a volume that has to be attached', () => {
   ])('is not mounted when %s', async (_, attached, attachment, message) => {
     await expect(resolve(attached, attachment)).rejects.toThrow(message);
   });
+});
+
+it.each([
+  [['ReadWriteOnce', 'ReadOnlyMany'], 'SINGLE_NODE_WRITER'],
+  [['ReadOnlyMany', 'ReadWriteOnce'], 'MULTI_NODE_READER_ONLY'],
+  [['ReadWriteOncePod'], 'SINGLE_NODE_WRITER'],
+])('a volume with the access modes %j is staged and published with the mode of the first: %s', async (accessModes, mode) => {
+  const { capability } = await resolve(NAMED, { status: ATTACHED }, accessModes);
+  expect(capability.accessMode).toEqual({ mode });
 });

@@ -89,7 +89,12 @@ async function capabilityOf({ spec, pod }: SetUpRequest, driver: CsiDriver, labe
   const { csi, accessModes = ['ReadWriteOnce'], mountOptions = [] } = spec.persistentVolume?.spec ?? {};
   const setsGroup = await driver.canOnNode('VOLUME_MOUNT_GROUP');
   return volumeCapability({
-    ...{ accessModes, mountOptions: [...mountOptions, ...contextOption(label)], isBlock: isBlockVolume(spec.persistentVolume) },
+    // As upstream: nodes are told of the first mode only.
+    ...{
+      accessModes: accessModes.slice(0, 1),
+      mountOptions: [...mountOptions, ...contextOption(label)],
+      isBlock: isBlockVolume(spec.persistentVolume),
+    },
     fsType: csi?.fsType ?? spec.volume.csi?.fsType ?? '',
     volumeMountGroup: setsGroup ? pod.spec?.securityContext?.fsGroup?.toString() : undefined,
     knowsSingleNodeModes: await driver.canOnNode('SINGLE_NODE_MULTI_WRITER'),

@@ -10,26 +10,40 @@ export interface PodVolumeFacts {
 
 const DEFAULT_TOKEN_SECONDS = 3600;
 
-/** Pod information for a driver that requests it: the pod's name, and service account tokens. */
-export async function podVolumeContext(
-  { pod, options, isEphemeral }: PodVolumeFacts,
-  tokens: PodTokens,
-): Promise<Readonly<Record<string, string>>> {
-  const context: Record<string, string> = {};
-  if (options.podInfoOnMount === true) {
-    context['csi.storage.k8s.io/pod.name'] = pod.metadata.name;
-    context['csi.storage.k8s.io/pod.namespace'] = pod.metadata.namespace ?? '';
-    context['csi.storage.k8s.io/pod.uid'] = pod.metadata.uid ?? '';
-    context['csi.storage.k8s.io/serviceAccount.name'] = pod.spec?.serviceAccountName ?? '';
-    context['csi.storage.k8s.io/ephemeral'] = String(isEphemeral);
-  }
+/** What a driver is told of the pod that a volume is published for. */
+export interface PodVolumeInfo {
+  readonly volumeContext: Readonly<Record<string, string>>;
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+/** Pod information for a driver that requests it: the pod's name, and service account tokens, among the secrets if the driver wants them there. */
+export async function podVolumeInfo(facts: PodVolumeFacts, tokens: PodTokens): Promise<PodVolumeInfo> {
+  const { options } = facts;
+  const podTokens = await serviceAccountTokens(facts, tokens);
+  const inSecrets = options.serviceAccountTokenInSecrets === true;
+  return {
+    volumeContext: { ...(options.podInfoOnMount === true && podIdentity(facts)), ...(!inSecrets && podTokens) },
+    secrets: inSecrets ? podTokens : {},
+  };
+}
+
+function podIdentity({ pod: { metadata, spec }, isEphemeral }: PodVolumeFacts): Readonly<Record<string, string>> {
+  return {
+    'csi.storage.k8s.io/pod.name': metadata.name,
+    'csi.storage.k8s.io/pod.namespace': metadata.namespace ?? '',
+    'csi.storage.k8s.io/pod.uid': metadata.uid ?? '',
+    'csi.storage.k8s.io/serviceAccount.name': spec?.serviceAccountName ?? '',
+    'csi.storage.k8s.io/ephemeral': String(isEphemeral),
+  };
+}
+
+async function serviceAccountTokens({ pod, options }: PodVolumeFacts, tokens: PodTokens): Promise<Readonly<Record<string, string>>> {
   const requests = options.tokenRequests ?? [];
-  if (requests.length === 0) return context;
+  if (requests.length === 0) return {};
   const entries: [string, object][] = [];
   for (const { audience = '', expirationSeconds = DEFAULT_TOKEN_SECONDS } of requests) {
     const { token, expiresAtMs } = await tokens.get(pod, { audience, expirationSeconds: Number(expirationSeconds) });
     entries.push([audience, { token, expirationTimestamp: formatTime(expiresAtMs) }]);
   }
-  context['csi.storage.k8s.io/serviceAccount.tokens'] = JSON.stringify(Object.fromEntries(entries));
-  return context;
+  return { 'csi.storage.k8s.io/serviceAccount.tokens': JSON.stringify(Object.fromEntries(entries)) };
 }

@@ -4,7 +4,9 @@ import { openImageMounts } from '../containerd/image-mounts.ts';
 import { CsiControllers } from '../csi/controller/csi-controllers.ts';
 import { CsiDrivers } from '../csi/csi-drivers.ts';
 import { csiPluginHandler } from '../csi/csi-node.ts';
+import { CsiNodeObject } from '../csi/csi-node-object.ts';
 import { type PluginHandler, startPluginRegistry } from '../csi/plugin-registry.ts';
+import { VolumeLimits } from '../csi/volume-limits.ts';
 import type { NodePartsContext } from '../node/node-parts.ts';
 import { hostMounter } from '../volumes/mount/mounter.ts';
 import { NodeVolumes } from '../volumes/node-volumes.ts';
@@ -27,7 +29,9 @@ export async function openNodeStorage(rootDir: string, context: NodePartsContext
   const drivers = new CsiDrivers();
   const directories = new PodDirectories(rootDir);
   const controllers = deps.startDriverController && new CsiControllers(deps.startDriverController, deps.logger);
-  const own = { ...deps, client, recorder, directories, drivers, nodeName, controllers };
+  const csiNode = new CsiNodeObject({ client, nodeName });
+  const limits = new VolumeLimits({ ...deps, client, drivers, csiNode });
+  const own = { ...deps, client, recorder, directories, drivers, nodeName, controllers, csiNode, limits };
   const mounter = hostMounter();
   const imageMounts = await openImageMounts({ ...deps, mounter });
   const volumes = new NodeVolumes({ ...own, mounter, imageMounts, allocatable: () => config.allocatable });
@@ -37,6 +41,6 @@ export async function openNodeStorage(rootDir: string, context: NodePartsContext
     volumes,
     // Drivers stop before volumes, which cancels calls in progress: a driver that does not respond must not delay the shutdown.
     [Symbol.asyncDispose]: () =>
-      stopAll([...(imageMounts ? [imageMounts] : []), volumes, drivers, ...(controllers ? [controllers] : []), registry]),
+      stopAll([...(imageMounts ? [imageMounts] : []), volumes, drivers, limits, ...(controllers ? [controllers] : []), registry]),
   };
 }

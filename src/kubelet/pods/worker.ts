@@ -23,6 +23,7 @@ import type { KubeletTracing } from '../tracing/kubelet-tracing.ts';
 import { type PodActions, podActions } from './actions.ts';
 import { type ApiObject, apiPod } from './api-object.ts';
 import type { PodContext } from './hooks/pod-hook.ts';
+import { PodRejectedError } from './hooks/pod-rejected-error.ts';
 import { PodContainers, type PodContainersDeps } from './pod-containers.ts';
 import { PodEvents } from './pod-events.ts';
 import { PodResize } from './pod-resize.ts';
@@ -406,7 +407,7 @@ export class PodWorker {
     const starts = [...actions.startEphemeral, ...actions.start];
     if (actions.createSandbox || starts.length > 0) {
       if (await this.#waitsForNetwork()) return false;
-      await this.#prepare();
+      if (!(await this.#prepare())) return false;
     }
     if (actions.createSandbox) {
       await this.#containers.createSandbox(this.#graceMs());
@@ -432,10 +433,21 @@ export class PodWorker {
     return true;
   }
 
-  async #prepare(): Promise<void> {
+  /** False when the pod cannot start on this node: it has failed. */
+  async #prepare(): Promise<boolean> {
     const prepared = this.#deps.hooks.prepare(this.#context());
     this.#status.hold(prepared);
-    await prepared;
+    try {
+      await prepared;
+      return true;
+    } catch (error) {
+      if (!(error instanceof PodRejectedError)) throw error;
+      const { rejection } = error;
+      this.#events.warning(undefined, rejection.reason, rejection.message);
+      this.#rejection = { ...rejection, message: rejectionMessage(rejection) };
+      await this.#end();
+      return false;
+    }
   }
 
   /** As upstream: PodReadyToStartContainers is reported at once, the address only with the first containers. */

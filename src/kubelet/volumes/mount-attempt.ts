@@ -1,6 +1,7 @@
 import type { core } from '#api';
 import type { Clock, TimerHandle } from '#base';
 import { NotAttachedError } from '../csi/csi-volume.ts';
+import { PodRejectedError } from '../pods/hooks/pod-rejected-error.ts';
 import type { PodRecord } from './pod-record.ts';
 import { messageOf } from './volume-plugin.ts';
 
@@ -40,12 +41,24 @@ export class MountAttempt implements Disposable {
 
   /** Which volumes are missing, in upstream's words. Those that merely take long are no event. */
   missingError(): Error {
-    const missing = this.#missing();
+    return new Error(`Unable to attach or mount volumes: ${this.#missingText()}`);
+  }
+
+  /** The node cannot attach the missing volumes: the pod fails. */
+  limitError(): PodRejectedError {
+    const message = `Node has reached its volume attachment limit, rejecting pod. ${this.#missingText()}`;
+    return new PodRejectedError({ reason: 'VolumeAttachmentLimitExceeded', message });
+  }
+
+  unattached(): readonly string[] {
+    return this.#missing().filter((name) => this.#problems.get(name) instanceof NotAttachedError);
+  }
+
+  #missingText(): string {
     const unresolved = this.#unresolved();
     const reasons = [...new Set(unresolved.map((name) => messageOf(this.#problems.get(name))))].sort();
-    const unattached = missing.filter((name) => this.#problems.get(name) instanceof NotAttachedError);
-    const lists = `unmounted volumes=[${missing.join(' ')}], unattached volumes=[${unattached.join(' ')}], failed to process volumes=[${unresolved.join(' ')}]`;
-    return new Error(`Unable to attach or mount volumes: ${lists}: ${reasons.join('; ') || 'context deadline exceeded'}`);
+    const lists = `unmounted volumes=[${this.#missing().join(' ')}], unattached volumes=[${this.unattached().join(' ')}], failed to process volumes=[${unresolved.join(' ')}]`;
+    return `${lists}: ${reasons.join('; ') || 'context deadline exceeded'}`;
   }
 
   [Symbol.dispose](): void {

@@ -6,6 +6,7 @@ import type { ImageMounts } from '../containerd/image-mounts.ts';
 import type { CsiDrivers } from '../csi/csi-drivers.ts';
 import { NotAttachedError } from '../csi/csi-volume.ts';
 import { isBlockVolume } from '../csi/volume-capability.ts';
+import type { VolumeLimits } from '../csi/volume-limits.ts';
 import type { KubeletMetrics, StorageOperation } from '../metrics/kubelet-metrics.ts';
 import { containerVolumes } from './container-volumes.ts';
 import type { Mounter } from './mount/mounter.ts';
@@ -36,6 +37,8 @@ export interface NodeVolumesDeps {
   readonly directories: PodDirectories;
   readonly drivers: CsiDrivers;
   readonly nodeName: string;
+  /** Absent: the limits of drivers are read when they register. */
+  readonly limits?: Pick<VolumeLimits, 'refresh'> | undefined;
   /** Absent: the runtime mounts images itself. */
   readonly imageMounts?: ImageMounts | undefined;
   /** Absent: nothing is counted. */
@@ -104,7 +107,8 @@ export class NodeVolumes implements PodVolumes {
     try {
       await Promise.all(volumes.map((volume) => this.#mountUntil(record, volume, attempt)));
     } catch (error) {
-      throw signal.aborted || record.isClosed ? error : attempt.missingError();
+      if (signal.aborted || record.isClosed) throw error;
+      throw (await this.#exceedsLimit(record, attempt)) ? attempt.limitError() : attempt.missingError();
     }
     this.#scheduleRefresh(record);
   }
@@ -317,6 +321,14 @@ export class NodeVolumes implements PodVolumes {
       await this.#expand(record, entry);
       this.#expansionTimer ??= this.#deps.clock.setTimer(EXPANSION_CHECK_MS, () => void this.#expandAll());
     }
+  }
+
+  async #exceedsLimit({ entries }: PodRecord, attempt: MountAttempt): Promise<boolean> {
+    for (const name of attempt.unattached()) {
+      const entry = entries.get(name);
+      if (await entry?.plugin.exceedsLimit?.(entry.spec)) return true;
+    }
+    return false;
   }
 
   #begin(name: StorageOperation, plugin: string): (hasFailed: boolean) => void {

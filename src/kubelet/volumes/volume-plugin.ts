@@ -48,6 +48,8 @@ export interface VolumePlugin {
   supports(spec: VolumeSpec): boolean;
   /** The name of an attachable volume in node.status. */
   attachedName?(spec: VolumeSpec): Promise<string | undefined>;
+  /** Whether a volume is not attached because the node has as many as it can have. Never rejects. */
+  exceedsLimit?(spec: VolumeSpec): Promise<boolean>;
   /** Idempotent, also across kubelets: changes only what differs. Rejects with a message that users can act on. */
   setUp(request: SetUpRequest): Promise<MountedVolume>;
   /** Undoes setUp, based only on the disk. Idempotent. */

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { core, storage } from '#api';
 import { realClock, VirtualClock } from '#base';
 import { attachmentName } from '../../../src/kubelet/csi/volume-data.ts';
+import { PodRejectedError } from '../../../src/kubelet/pods/hooks/pod-rejected-error.ts';
 import { SeLinux } from '../../../src/kubelet/volumes/se-linux.ts';
 import { CsiNodeBench, DRIVER } from './csi-node-bench.ts';
 
@@ -94,6 +95,81 @@ describe.skipIf(!isRoot)('what a CSIDriver asks of the kubelet (needs root: it m
     for (const call of ['NodeStageVolume', 'NodePublishVolume'])
       expect(bench.driver.requests.get(call)).toMatchObject({ volumeCapability: { mount: { mountFlags } } });
     await bench.volumes.cleanUp(uidOf(pod));
+  });
+
+  describe('nodeAllocatableUpdatePeriodSeconds', () => {
+    const limit = async () => (await bench.plane.client.of(storage.CSINode).get({ name: 'node-1' })).spec?.drivers?.[0]?.allocatable?.count;
+    const setLimit = (maxVolumesPerNode: number) =>
+      bench.driver.faults.change('NodeGetInfo', (info: object) => ({ ...info, maxVolumesPerNode }));
+    const infoCalls = () => bench.driver.calls.filter((call) => call === 'NodeGetInfo').length;
+    const setPeriod = (seconds: number) =>
+      bench.plane.client.of(storage.CSIDriver).patch({ name: DRIVER }, { spec: { nodeAllocatableUpdatePeriodSeconds: seconds } });
+    const pendingTimers = () => bench.limitsClock.pendingTimers;
+
+    it('the driver is asked so often how many volumes the node can have, which CSINode then says', async () => {
+      await bench.makeVolume({ driverSpec: { attachRequired: false, nodeAllocatableUpdatePeriodSeconds: 600 } });
+      await expect.poll(pendingTimers).toBe(1);
+      setLimit(5);
+      await bench.limitsClock.advance(599_000);
+      expect(infoCalls()).toBe(1);
+      await bench.limitsClock.advance(1_000);
+      await expect.poll(limit).toBe(5);
+      setLimit(6);
+      await setPeriod(10);
+      const until = async () => {
+        await bench.limitsClock.advance(10_000);
+        return limit();
+      };
+      await expect.poll(until).toBe(6);
+    });
+
+    it('a driver without it is asked once', async () => {
+      await bench.makeVolume({ driverSpec: { attachRequired: false, nodeAllocatableUpdatePeriodSeconds: 600 } });
+      await expect.poll(pendingTimers).toBe(1);
+      await bench.plane.client.of(storage.CSIDriver).delete({ name: DRIVER });
+      await expect.poll(pendingTimers).toBe(0);
+      expect(infoCalls()).toBe(1);
+    });
+
+    it.each([
+      ['fails the pod when the driver has no room on the node', 600, 8, 'Node has reached its volume attachment limit, rejecting pod. '],
+      ['does not fail the pod when the driver fails otherwise', 600, 13, 'Unable to attach or mount volumes: '],
+      ['does not fail the pod of a driver without it', undefined, 8, 'Unable to attach or mount volumes: '],
+    ])('%s', async (_, nodeAllocatableUpdatePeriodSeconds, errorCode, text) => {
+      const clock = new VirtualClock({ startMs: realClock.now() });
+      await bench.volumes[Symbol.asyncDispose]();
+      bench.openVolumes({ clock });
+      await bench.makeVolume({
+        driverSpec: { attachRequired: true, ...(nodeAllocatableUpdatePeriodSeconds && { nodeAllocatableUpdatePeriodSeconds }) },
+      });
+      const name = attachmentName('vol-1', DRIVER, 'node-1');
+      const source = { persistentVolumeName: 'pv-1' };
+      const attachments = bench.plane.client.of(storage.VolumeAttachment);
+      // Nothing but its finalizer keeps it: no pod of the node needs the volume.
+      const metadata = { name, finalizers: ['example.com/attacher'] };
+      await attachments.create({ metadata, spec: { attacher: DRIVER, nodeName: 'node-1', source } } as never);
+      const attachError = { message: 'full', errorCode, time: new Date(realClock.now()).toISOString() };
+      await attachments.patch({ name }, { status: { attached: false, attachError } }, { subresource: 'status' });
+      setLimit(3);
+      const pod = await bench.makePod('one');
+      let outcome: Error | undefined;
+      const prepared = bench.volumes.prepare(pod, signal).catch((error: Error) => {
+        outcome = error;
+      });
+      const ended = async () => {
+        await clock.advance(10_000);
+        return outcome?.message;
+      };
+      await expect
+        .poll(ended)
+        .toBe(`${text}unmounted volumes=[v], unattached volumes=[v], failed to process volumes=[]: context deadline exceeded`);
+      await prepared;
+      const isRejected = outcome instanceof PodRejectedError;
+      expect({ isRejected, limit: await limit() }).toEqual(
+        text.startsWith('Node') ? { isRejected: true, limit: 3 } : { isRejected: false },
+      );
+      await bench.volumes.cleanUp(uidOf(pod));
+    });
   });
 
   describe('attachRequired', () => {

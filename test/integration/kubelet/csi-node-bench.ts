@@ -3,15 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { core, storage } from '#api';
-import { type Component, realClock, seededRandom, silentLogger } from '#base';
+import { type Component, realClock, seededRandom, silentLogger, VirtualClock } from '#base';
 import {
   CsiDrivers,
+  CsiNodeObject,
   csiPluginHandler,
   hostMounter,
   NodeVolumes,
   type NodeVolumesDeps,
   PodDirectories,
   startPluginRegistry,
+  VolumeLimits,
 } from '#kubelet';
 import { type CsiDriverOptions, TestCsiDriver } from '../../csi-driver/csi-driver.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane.ts';
@@ -38,6 +40,10 @@ export class CsiNodeBench implements AsyncDisposable {
   readonly events: string[] = [];
   readonly mounter = hostMounter();
   readonly drivers = new CsiDrivers();
+  /** Its time is that of the test. */
+  readonly limitsClock = new VirtualClock({ startMs: realClock.now() });
+  readonly csiNode: CsiNodeObject;
+  readonly limits: VolumeLimits;
   registry!: Component;
   driver!: TestCsiDriver;
   volumes!: NodeVolumes;
@@ -46,15 +52,20 @@ export class CsiNodeBench implements AsyncDisposable {
     readonly plane: ControlPlane,
     readonly root: string,
     private readonly options: Partial<CsiDriverOptions>,
-  ) {}
+  ) {
+    const { client } = plane;
+    this.csiNode = new CsiNodeObject({ client, nodeName: 'node-1' });
+    const own = { client, clock: this.limitsClock, random: seededRandom('limits'), logger: silentLogger };
+    this.limits = new VolumeLimits({ ...own, drivers: this.drivers, csiNode: this.csiNode });
+  }
 
   static async start(options: Partial<CsiDriverOptions> = {}): Promise<CsiNodeBench> {
     const plane = await startControlPlane();
     const bench = new CsiNodeBench(plane, await mkdtemp(join(tmpdir(), 'csi-')), options);
     await plane.until(async () => (await plane.client.of(core.ServiceAccount).list({ namespace: 'default' })).items.length > 0);
     await plane.client.of(core.Node).create({ metadata: { name: 'node-1' } });
-    const { root, drivers } = bench;
-    const handlers = new Map([['CSIPlugin', csiPluginHandler({ client: plane.client, clock: realClock, nodeName: 'node-1', drivers })]]);
+    const { root, drivers, csiNode, limits } = bench;
+    const handlers = new Map([['CSIPlugin', csiPluginHandler({ clock: realClock, drivers, csiNode, limits })]]);
     bench.registry = startPluginRegistry(
       { directory: join(root, 'plugins_registry'), handlers },
       { clock: realClock, logger: silentLogger },
@@ -79,7 +90,13 @@ export class CsiNodeBench implements AsyncDisposable {
     const tell = (_: unknown, reason: string, message: string) => void this.events.push(`${reason}: ${message}`);
     this.volumes = new NodeVolumes({
       ...{ client: this.plane.client, clock: realClock, random: seededRandom('volumes'), logger: silentLogger, mounter: this.mounter },
-      ...{ drivers: this.drivers, nodeName: 'node-1', directories: new PodDirectories(this.root), allocatable: () => undefined },
+      ...{
+        drivers: this.drivers,
+        limits: this.limits,
+        nodeName: 'node-1',
+        directories: new PodDirectories(this.root),
+        allocatable: () => undefined,
+      },
       recorder: { normal: tell, warning: tell, record: () => {} },
       ...over,
     });
@@ -128,6 +145,7 @@ export class CsiNodeBench implements AsyncDisposable {
     await this.volumes[Symbol.asyncDispose]();
     await this.driver[Symbol.asyncDispose]();
     await this.registry[Symbol.asyncDispose]();
+    await this.limits[Symbol.asyncDispose]();
     this.drivers[Symbol.dispose]();
     const left = (await this.mounter.mountsBelow(this.root)).map(({ path }) => path);
     await this.mounter.unmount(...left.toReversed());

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { core, storage } from '#api';
 import { type Component, realClock, seededRandom, silentLogger } from '#base';
-import { CsiDrivers, csiPluginHandler, hostMounter, NodeVolumes, PodDirectories, startPluginRegistry } from '#kubelet';
+import { CsiDrivers, CsiNodeObject, csiPluginHandler, hostMounter, NodeVolumes, PodDirectories, startPluginRegistry } from '#kubelet';
 import { TestCsiDriver } from '../../csi-driver/csi-driver.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane.ts';
 
@@ -60,7 +60,8 @@ describe.skipIf(!isRoot)('volumes of a CSI driver (needs root: it mounts)', () =
     drivers = new CsiDrivers();
     await plane.until(async () => (await plane.client.of(core.ServiceAccount).list({ namespace: 'default' })).items.length > 0);
     await plane.client.of(core.Node).create({ metadata: { name: 'node-1' } });
-    const handlers = new Map([['CSIPlugin', csiPluginHandler({ client: plane.client, clock: realClock, nodeName: 'node-1', drivers })]]);
+    const csiNode = new CsiNodeObject({ client: plane.client, nodeName: 'node-1' });
+    const handlers = new Map([['CSIPlugin', csiPluginHandler({ clock: realClock, drivers, csiNode })]]);
     registry = startPluginRegistry({ directory: join(root, 'plugins_registry'), handlers }, { clock: realClock, logger: silentLogger });
     await registry.ready;
     driver = await startDriver();
@@ -127,6 +128,9 @@ describe.skipIf(!isRoot)('volumes of a CSI driver (needs root: it mounts)', () =
     expect(metadata.annotations?.['csi.volume.kubernetes.io/nodeid']).toBe(`{"${DRIVER}":"id-1"}`);
     await driver[Symbol.asyncDispose]();
     await eventually(async () => ((await plane.client.of(storage.CSINode).get({ name: 'node-1' })).spec?.drivers ?? []).length === 0);
+    const nodeIds = async () =>
+      (await plane.client.of(core.Node).get({ name: 'node-1' })).metadata.annotations?.['csi.volume.kubernetes.io/nodeid'];
+    await expect.poll(nodeIds).toBeUndefined();
   });
 
   it('are staged once, published for each pod, and keep their data', async () => {

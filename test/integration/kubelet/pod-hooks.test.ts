@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { core } from '#api';
 import type { PodHook } from '../../../src/kubelet/pods/hooks/pod-hook.ts';
+import { PodRejectedError } from '../../../src/kubelet/pods/hooks/pod-rejected-error.ts';
 import { openNodeBench } from './node-bench.ts';
 
 /** A hook that records its calls, each once however often it is repeated. */
@@ -47,6 +48,25 @@ it('no sandbox is created before the hooks have prepared the pod', async () => {
   isMounted = true;
   await bench.clock.advance(200_000);
   expect(await bench.container('p')).toMatchObject({ ready: true });
+});
+
+it('a pod that a hook rejects fails with the reason, and what was prepared is released', async () => {
+  const calls: string[] = [];
+  const limited: PodHook = {
+    name: 'limited',
+    prepare: () => Promise.reject(new PodRejectedError({ reason: 'VolumeAttachmentLimitExceeded', message: 'too many volumes' })),
+  };
+  await using bench = await openNodeBench({}, 1, { hooks: [recordingHook('volumes', calls), limited] });
+  await bench.create('p');
+  await bench.clock.advance(10_000);
+  const { phase, reason, message } = (await bench.pod('p')).status ?? {};
+  expect({ phase, reason, message }).toEqual({
+    ...{ phase: 'Failed', reason: 'VolumeAttachmentLimitExceeded', message: 'Pod was rejected: too many volumes' },
+  });
+  const { items } = await bench.client.of(core.Event).list();
+  expect(items.filter((event) => event.reason === reason).map((event) => event.message)).toEqual(['too many volumes']);
+  expect(calls).toEqual(['volumes prepare', 'volumes postStop']);
+  expect(await bench.runtime.listPodSandbox()).toEqual([]);
 });
 
 it('a pod object stays until the hooks have released what its containers used', async () => {

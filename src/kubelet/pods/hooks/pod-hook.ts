@@ -50,7 +50,7 @@ export interface PodHook {
   observe?(pod: core.Pod): void;
   /**
    * Before the sandbox is created, and again before containers are started in it: must be cheap when nothing has to be done. A rejection
-   * keeps the pod from starting and is retried with backoff; the hook records the event itself.
+   * keeps the pod from starting and is retried with backoff; the hook records the event itself. With a PodRejectedError the pod fails.
    */
   prepare?(context: PodContext): Promise<void>;
   /** Before each container is created. A StartFailure becomes the container's waiting reason. */
