@@ -2,8 +2,8 @@ import { CLIENT_GO, type ClientGoFigures, runClientGoLoad } from './client-go-lo
 import { type Benchmark, SharedRuns } from './harness.ts';
 import { startSampan, startTrivialHttp2Server, temporaryDirectory } from './server-process.ts';
 
-// The whole work once on a cluster without nodes, store embedded and durable, and once on a server that answers protobuf of the same length over HTTP/2
-// without doing anything for it.
+// The whole load on a cluster without nodes (embedded durable store), and on a server that sends protobuf of the same length over HTTP/2
+// without any work.
 const ours = new SharedRuns(async () => {
   using directory = temporaryDirectory();
   await using server = await startSampan(directory.path, ['--nodes', '0']);

@@ -5,7 +5,7 @@ import { TOKEN } from './server-process.ts';
 
 export interface Answer {
   readonly status: number;
-  /** In pieces: joining the megabytes of a list would be work of the driver that nobody asked for. */
+  /** Kept as chunks: joining megabytes would add to the driver's own CPU time. */
   readonly chunks: readonly Buffer[];
 }
 
@@ -65,11 +65,11 @@ export class ApiDriver implements Disposable {
     return https.request({ host: '127.0.0.1', port: this.#port, ...options, headers });
   }
 
-  /** Resolves when the server has begun to answer; then whatever it sends goes to `take`, until disposed of. */
+  /** Resolves when the response begins. Its data goes to `take` until the result is disposed of. */
   watch(path: string, take: (chunk: Buffer) => void): Promise<Disposable> {
     return new Promise((opened, failed) => {
       const request = this.#request({ agent: this.#watchAgent, path });
-      // Also what comes of ending it, which nobody waits for by then.
+      // Ending the stream may emit an error too, which nothing waits for by then.
       request.on('error', failed);
       request.once('response', (response: IncomingMessage) => {
         if (response.statusCode !== 200) failed(new Error(`the watch ${path} was answered with ${response.statusCode}`));
@@ -91,7 +91,7 @@ export function textOf({ chunks }: Answer): string {
   return Buffer.concat(chunks).toString();
 }
 
-/** Does `one` for 0, 1, … `count - 1`, as many at a time as there are workers, and measures each. */
+/** Calls `one` for 0, 1, … `count - 1`, as many at a time as there are workers, and measures each call. */
 export async function timed(count: number, workers: number, one: (i: number) => Promise<unknown>): Promise<Timing> {
   const took: number[] = [];
   let next = 0;

@@ -12,7 +12,7 @@ const LISTS_AT_ONCE = { count: 16, workers: 8 };
 const PAGE = 500;
 const PAGES = { count: 50, workers: 4 };
 const SELECTED_LISTS = 20;
-/** How many pods have a label that the selector asks for. */
+/** The number of pods with the label of the selector. */
 const SELECTED = 10;
 const SHARDS = PODS / SELECTED;
 const PATCHES = 3_000;
@@ -34,9 +34,9 @@ export interface LoadFigures {
   readonly answers: TrivialAnswers;
 }
 
-/** What this server answered, for a server of fixed bytes to answer just the same. */
+/** The responses of this server, which the server of fixed bytes then sends too. */
 export interface TrivialAnswers {
-  /** A pod as it is after it was created, and with a status. */
+  /** A pod after its creation, and with a status. */
   readonly created: string;
   readonly patched: string;
   readonly items: { readonly all: number; readonly page: number; readonly selected: number };
@@ -45,12 +45,12 @@ export interface TrivialAnswers {
 const COLLECTION = '/api/v1/namespaces/default/pods';
 const pod = (i: number) => `${COLLECTION}/p-${i}`;
 
-/** The whole work once, phase by phase: what a busy cluster asks of its API server. */
+/** The whole load, phase by phase: the requests that a busy API server gets. */
 export async function runLoad(server: ServerProcess): Promise<LoadFigures> {
   using driver = new ApiDriver(server.port, CONCURRENCY);
   const before = usageOf(server.pid);
   const create = await timed(PODS, CONCURRENCY, (i) => driver.send('POST', COLLECTION, { body: podNumber(i) }));
-  // By a stride that visits each pod once, in no order that a cache could like.
+  // Visits each pod once, in an order that no cache favours.
   const get = await timed(PODS, CONCURRENCY, (i) => driver.send('GET', pod((i * 7919) % PODS)));
   const created = textOf(await driver.send('GET', pod(0)));
   const lists = await runLists(driver);
@@ -63,7 +63,7 @@ export async function runLoad(server: ServerProcess): Promise<LoadFigures> {
 }
 
 function podNumber(i: number) {
-  // Nobody's: it stays as it was made.
+  // No client owns it: it is never updated.
   return loadPod(`p-${i}`, { labels: { shard: String(i % SHARDS) }, spec: { schedulerName: 'nobody' } });
 }
 

@@ -2,8 +2,8 @@ import { CONCURRENCY, type LoadFigures, PODS, runLoad, UPDATES, WATCHERS } from 
 import { type Benchmark, SharedRuns } from './harness.ts';
 import { startBareServer, startSampan, startTrivialServer, temporaryDirectory } from './server-process.ts';
 
-// The whole work once on a cluster without nodes, store embedded and durable, once on a server that answers the same bytes without doing anything for
-// them, and once on one that does the least that a durable server must. All figures are of these three runs.
+// The whole load on a cluster without nodes (embedded durable store), on a server that sends the same bytes without any work, and on one
+// that does the minimum of a durable server. All figures are of these three runs.
 const ours = new SharedRuns(async () => {
   using directory = temporaryDirectory();
   await using server = await startSampan(directory.path, ['--nodes', '0']);

@@ -4,7 +4,7 @@ import { type LoadFigures, PODS, runLoad } from './api-load.ts';
 import { type Benchmark, SharedRuns } from './harness.ts';
 import { startSampan, temporaryDirectory } from './server-process.ts';
 
-// The whole load on a cluster without nodes, once without an audit log and once with every request recorded at the level Metadata.
+// The whole load on a cluster without nodes: without an audit log, and with every request recorded at level Metadata.
 const plain = new SharedRuns(async () => {
   using directory = temporaryDirectory();
   await using server = await startSampan(directory.path, ['--nodes', '0']);

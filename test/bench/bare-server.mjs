@@ -1,6 +1,6 @@
-// Does what any durable server of such objects has to do, and nothing that makes it one of Kubernetes: it reads JSON, keeps objects and their bytes,
-// writes them to LMDB before it answers, and tells watchers. It asks nobody who they are, checks nothing, and knows of no owners of fields. Beside the
-// server of fixed bytes, this is what Node and this machine leave to be reached. It is told on its input what to do, and says on its output where it listens.
+// Does the minimum of a durable object server, without anything specific to Kubernetes: reads JSON, stores objects and their bytes in LMDB
+// before it responds, and notifies watchers. No authentication, validation or field ownership. Together with the server of fixed bytes it
+// shows the limit of Node on this machine. Takes commands on its input, and prints its port on its output.
 import { randomUUID } from 'node:crypto';
 import https from 'node:https';
 import { open } from 'lmdb';
@@ -9,7 +9,7 @@ const input = [];
 for await (const chunk of process.stdin) input.push(chunk);
 const { key, cert, created, directory } = JSON.parse(Buffer.concat(input).toString());
 
-/** What the server of Kubernetes adds to a pod, so that objects are of the same size. */
+/** What the Kubernetes API server adds to a pod, so that objects have the same size. */
 const template = JSON.parse(created);
 const database = open(`${directory}/bare.mdb`, { encoding: 'binary', overlappingSync: false, noSubdir: true, noMemInit: true });
 const objects = new Map();
@@ -28,7 +28,7 @@ const server = https.createServer({ key, cert }, (request, response) => {
     response.end(body);
   });
 });
-// A connection that rests during one phase is used again in the next.
+// A connection that is idle during one phase is used again in the next.
 server.keepAliveTimeout = 0;
 server.listen(0, '127.0.0.1', () => console.log(JSON.stringify({ port: server.address().port })));
 process.once('SIGTERM', () => process.exit());
@@ -99,7 +99,7 @@ function watch(response) {
 
 const PAUSE_MS = 2;
 
-/** Events that come close together leave together. */
+/** Events in quick succession are sent together. */
 function tell(frame) {
   unsent.push(frame);
   if (unsent.length > 1) return;

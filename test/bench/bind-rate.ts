@@ -9,19 +9,19 @@ export const BIND_PODS = 5_000;
 const CONCURRENCY = 32;
 
 export interface BindRate {
-  /** Pods a second that nobody schedules: what creating them takes. */
+  /** Pods created per second while nothing schedules them. */
   readonly created: number;
   /** Pods a second from the first create request until the last has its node. */
   readonly bound: number;
 }
 
 const PODS = '/api/v1/namespaces/default/pods';
-/** Elsewhere, so that those who look for pods without a node need not look at them. */
+/** In another namespace, so that they do not match lists of pods without a node. */
 const NOBODYS_PODS = '/api/v1/namespaces/kube-public/pods';
 /** The usual range has pod addresses for 256 nodes. */
 const WIDE_RANGE = ['--controller-manager-arg', 'cluster-cidr=10.128.0.0/9'];
 
-/** Nodes that the cluster itself simulates: their kubelets start the pods while others are still being bound. */
+/** Simulated nodes: their kubelets start pods while others are still being bound. */
 export function bindOnSimulatedNodes(): Promise<BindRate> {
   return bindRate(['--nodes', String(BIND_NODES), '--wait', '5m'], untilQuiet);
 }
@@ -29,7 +29,7 @@ export function bindOnSimulatedNodes(): Promise<BindRate> {
 const EVENTS = '/api/v1/events?limit=1';
 const QUIET_MS = 3_000;
 
-/** Nodes that come up tell so in many events, which take a while to be written. */
+/** Nodes record events as they become ready, which take a while to be written. */
 async function untilQuiet(driver: ApiDriver): Promise<void> {
   for (let before = -1; ; ) {
     const { metadata } = await driver.read<{ metadata: { remainingItemCount?: number } }>(EVENTS);
@@ -40,7 +40,7 @@ async function untilQuiet(driver: ApiDriver): Promise<void> {
   }
 }
 
-/** Nodes that are objects only, as in the figure of upstream: nothing runs there. */
+/** Node objects without a kubelet, as in upstream's benchmark. */
 export function bindOnNodeObjects(): Promise<BindRate> {
   return bindRate(['--nodes', '0'], async (driver) => {
     await timed(BIND_NODES, CONCURRENCY, (i) => createNode(driver, i));
@@ -84,6 +84,6 @@ async function createNode(driver: ApiDriver, i: number): Promise<void> {
   const ready = { type: 'Ready', status: 'True', reason: 'Bench', message: '', lastHeartbeatTime: now, lastTransitionTime: now };
   const status = { capacity, allocatable: capacity, conditions: [ready] };
   await driver.send('POST', '/api/v1/nodes', { body: { apiVersion: 'v1', kind: 'Node', metadata: { name, labels }, status } });
-  // A node begins with a taint that says that it is not ready.
+  // New nodes have the not-ready taint.
   await driver.send('PATCH', `/api/v1/nodes/${name}`, { body: { spec: { taints: null } }, contentType: 'application/merge-patch+json' });
 }

@@ -57,13 +57,13 @@ export class ClientGoDriver implements AsyncDisposable {
     });
   }
 
-  /** Resolves with the number of objects when the state is there in full. Goes on watching until disposed of. */
+  /** Resolves with the number of objects at the end of the initial state. Continues to watch until disposed of. */
   informer(path: string, pauseMs: number): { readonly synced: Promise<number> } & Disposable {
     let cancel = () => {};
     const synced = new Promise<number>((resolve, reject) => {
       const frames = new FrameCounter(resolve);
       const ended = () => reject(new Error(`the watch ended after ${frames.count} objects`));
-      // A slow one reads a chunk, rests, and reads the next.
+      // A slow one pauses after each chunk.
       let rested = Promise.resolve();
       const data = (chunk: Buffer, credit: () => void) => {
         if (pauseMs === 0) {
@@ -93,14 +93,14 @@ export class ClientGoDriver implements AsyncDisposable {
 }
 
 const LENGTH_BYTES = 4;
-/** Where the type of an event stands in its frame, and how long that of the end of the state is. */
+/** The position of the event type in a frame, and the length of the frame that ends the initial state. */
 const TYPE_AT = LENGTH_BYTES + 2;
 const BOOKMARK = Buffer.from('BOOKMARK');
 
-/** Counts the frames of a stream without decoding them: that would be work of the driver. */
+/** Counts frames without decoding them: decoding would add to the driver's CPU time. */
 class FrameCounter {
   count = 0;
-  /** What is left of the frame that is under way. */
+  /** The remaining bytes of the current frame. */
   #left = 0;
   #head: Buffer = Buffer.alloc(0);
 

@@ -9,7 +9,7 @@ export const CLIENT_GO = { pods: 5_000, connections: 4, workers: 32, informers: 
 const { pods: PODS, workers: WORKERS } = CLIENT_GO;
 const COLLECTION = '/api/v1/namespaces/default/pods';
 const INFORMER = `${COLLECTION}?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`;
-/** How long a slow informer rests after each chunk. */
+/** How long a slow informer pauses after each chunk. */
 const SLOW_PAUSE_MS = 2;
 
 export interface ClientGoFigures {
@@ -26,7 +26,7 @@ export interface ClientGoFigures {
   readonly answers: { readonly created: string; readonly count: number };
 }
 
-/** What controllers, schedulers and operators written with client-go ask of their API server. */
+/** The requests of controllers, schedulers and operators that use client-go. */
 export async function runClientGoLoad(server: ServerProcess): Promise<ClientGoFigures> {
   await using driver = await ClientGoDriver.connect(server.port, CLIENT_GO.connections);
   const before = usageOf(server.pid);

@@ -3,12 +3,12 @@ import { ApiDriver, textOf } from './api-driver.ts';
 import { type ServerProcess, startSampan, temporaryDirectory } from './server-process.ts';
 
 export interface StartFigures {
-  /** From the start of the process to a cluster that is ready, with an empty data directory, and once more with what the first start left in it. */
+  /** From the start of the process until the cluster is ready: with an empty data directory, and with the data of the first start. */
   readonly firstStartMs: number;
   readonly secondStartMs: number;
-  /** From the create request of the cluster's first pod to the event that tells that it runs. */
+  /** From the create request of the cluster's first pod to the event that shows it running. */
   readonly firstPodMs: number;
-  /** From a create request to its event, where nobody has anything to do: the same way without a scheduler and a kubelet. */
+  /** From a create request to its event, without a scheduler and a kubelet. */
   readonly firstEventMs: number;
 }
 
@@ -40,7 +40,7 @@ interface Node {
   readonly status: { readonly conditions: readonly { readonly type: string; readonly status: string }[] };
 }
 
-/** A start counts only when it says the truth: the server is ready, so is the node, and pods may be created. */
+/** A start counts only if the cluster is usable: server and node are ready, and pods can be created. */
 async function expectReady(driver: ApiDriver): Promise<void> {
   const readyz = textOf(await driver.send('GET', '/readyz'));
   if (readyz !== 'ok') throw new Error(`/readyz answered ${readyz}`);
@@ -56,11 +56,11 @@ const CONFIG_MAP = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'fir
 interface Sighting {
   readonly resource: string;
   readonly body: object;
-  /** What an event has to contain. */
+  /** The text that the event must contain. */
   readonly sign: string;
 }
 
-/** Milliseconds from the create request until a watcher was sent the sign. */
+/** Milliseconds from the create request until a watcher received the expected text. */
 async function untilSeen(driver: ApiDriver, { resource, body, sign }: Sighting): Promise<number> {
   const path = `/api/v1/namespaces/default/${resource}`;
   let seenAt: (at: number) => void = () => {};

@@ -12,7 +12,7 @@ const idle = new SharedRuns(runIdle);
 
 const node = () => ({ name: 'node -e 0', measure: bareNode });
 const repeated = { kind: 'macro', unit: 'ms', better: 'lower', rounds: 5 } as const;
-/** What takes long, or is an average by itself. */
+/** For figures that take long, or are averages already. */
 const once = { kind: 'macro', better: 'lower', rounds: 1 } as const;
 
 export const benchmarks: Benchmark[] = [

@@ -8,7 +8,7 @@ const PODS = 15;
 const DEBIAN = '/usr/lib/cni';
 export const hasDebianBridge = existsSync(path.join(DEBIAN, 'bridge'));
 
-/** Milliseconds from the start of our plugin to its answer, in the middle of some pods: address, interface, routes, policies. */
+/** Milliseconds from the start of our plugin to its response, while other pods exist: address, interface, routes, policies. */
 export async function sampanAdd(): Promise<number> {
   await using cluster = await startCluster({ nodes: 0, controllers: [] });
   await using lab = await Lab.create();
@@ -23,7 +23,7 @@ export async function sampanAdd(): Promise<number> {
   });
 }
 
-/** The same by Debian's bridge plugin with host-local addresses. */
+/** The same with Debian's bridge plugin and host-local addresses. */
 export async function debianAdd(): Promise<number> {
   await using lab = await Lab.create();
   const machine = await lab.namespace('n1');

@@ -6,7 +6,7 @@ import { typicalPod } from './typical-pod.ts';
 const text = JSON.stringify(typicalPod);
 const bytes = Buffer.from(text);
 const message = encodeProtobuf(core.Pod, typicalPod);
-/** What a client sends: fields that the server always shows are missing, others are null. */
+/** An object as clients send it: without fields that the server always sets, and with nulls. */
 const { status: _, ...unsaved } = typicalPod;
 const fromClient = Buffer.from(JSON.stringify({ ...unsaved, metadata: { ...typicalPod.metadata, creationTimestamp: null } }));
 

@@ -1,5 +1,5 @@
-// serve HOST: sends a byte to whoever connects, and prints its port. measure COUNT HOST PORT HOST PORT: connects to both in turn until
-// the first byte, COUNT times each, and prints the times in microseconds, sorted.
+// serve HOST: sends a byte on each connection, and prints its port. measure COUNT HOST PORT HOST PORT: connects to both in turn until the
+// first byte, COUNT times each, and prints the times in microseconds, sorted.
 import net from 'node:net';
 
 const [command, ...rest] = process.argv.slice(2);
@@ -21,7 +21,7 @@ async function measure([count, ...targets]) {
   const times = { direct: [], service: [] };
   for (let i = -100; i < Number(count); i++) {
     const pair = [await connect(...direct), await connect(...service)];
-    // The first ones warm up.
+    // Warm-up.
     if (i >= 0) [times.direct[i], times.service[i]] = pair;
   }
   for (const list of Object.values(times)) list.sort((a, b) => a - b);

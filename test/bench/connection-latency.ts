@@ -12,7 +12,7 @@ import { type Benchmark, SharedRuns } from './harness.ts';
 const CONNECTIONS = 2_000;
 const PROGRAM = path.resolve('test/bench/connection-latency.mjs');
 
-/** Microseconds until the first byte of a connection, sorted. */
+/** Microseconds until the first byte of each connection, sorted. */
 interface Latencies {
   readonly direct: readonly number[];
   readonly service: readonly number[];
@@ -23,7 +23,7 @@ interface Place {
   readonly port: number;
 }
 
-/** From a pod to a pod of the same machine. */
+/** From one pod to another on the same machine. */
 async function throughRules(mode: ProxyMode): Promise<Latencies> {
   await using lab = await ServiceLab.create(mode);
   const [host = ''] = await lab.service('web');
@@ -33,7 +33,7 @@ async function throughRules(mode: ProxyMode): Promise<Latencies> {
   return JSON.parse(await lab.client.pod.kernel.run(process.execPath, args)) as Latencies;
 }
 
-/** The proxy forwards by itself what comes to a node port. Endpoints may not be on loopback. */
+/** The proxy forwards connections to a node port itself. Endpoints must not be on loopback. */
 async function throughForwarder(): Promise<Latencies> {
   const host = machineAddress()!;
   const server = spawn(process.execPath, [PROGRAM, 'serve', host], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -75,7 +75,7 @@ function machineAddress(): string | undefined {
 
 const at = (times: readonly number[], share: number) => times[Math.floor(share * times.length)]!;
 
-/** Connections are made in turn, one direct, one through the service: a busy machine is busy for both. */
+/** Alternates between direct connections and those through the service, so that load on the machine affects both. */
 function latencyOf(mode: ProxyMode, make: () => Promise<Latencies>): readonly Benchmark[] {
   const runs = new SharedRuns(make);
   return [

@@ -1,4 +1,4 @@
-// Sends every datagram back: what Node's sockets cost by themselves. Prints its port as JSON.
+// Sends every datagram back: the cost of Node's sockets alone. Prints its port as JSON.
 import { createSocket } from 'node:dgram';
 
 const socket = createSocket({ type: 'udp4', recvBufferSize: 1 << 20 });

@@ -1,4 +1,4 @@
-// node datagram-load.mjs PORT HEX SECONDS: asks over and over from some sockets, some questions of each at a time; prints how many were answered.
+// node datagram-load.mjs PORT HEX SECONDS: repeats a query from several sockets, several in flight on each; prints the number of replies.
 import { createSocket } from 'node:dgram';
 
 const [port, hex, seconds] = process.argv.slice(2);
@@ -17,7 +17,7 @@ const sockets = Array.from({ length: SOCKETS }, () => {
     ask();
   });
   ask();
-  // Those that were lost are asked again.
+  // Sends lost queries again.
   const again = setInterval(() => {
     unanswered = 0;
     ask();

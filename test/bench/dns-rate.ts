@@ -12,7 +12,7 @@ const CLOCK_TICKS = 100;
 const questions = [{ type: 'A' as const, name: 'kubernetes.default.svc.cluster.local', class: 'IN' as const }];
 const QUERY = packet.encode({ type: 'query', id: 7, flags: packet.RECURSION_DESIRED, questions }).toString('hex');
 
-/** Answers for each second of the server's CPU time: others at work on the machine change it little. */
+/** Replies per second of the server's CPU time, which depends little on other load on the machine. */
 async function answersPerCpuSecond(pid: number, port: number): Promise<number> {
   const before = cpuSeconds(pid);
   const load = resolve(process.cwd(), 'test/bench/datagram-load.mjs');
@@ -25,7 +25,7 @@ function cpuSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS;
 }
 
-/** A server that sends back what it gets. */
+/** An echo server. */
 export async function echoRate(): Promise<number> {
   const child = spawn(process.execPath, [resolve(process.cwd(), 'test/bench/datagram-echo.mjs')], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
@@ -33,7 +33,7 @@ export async function echoRate(): Promise<number> {
   return await measured(child, port);
 }
 
-/** `sampan dns` as users start it, asked for a name of the cluster. */
+/** `sampan dns` as users start it, queried for a name in the cluster. */
 export async function dnsRate(): Promise<number> {
   using directory = temporaryDirectory();
   await using cluster = await startSampan(directory.path);
@@ -55,7 +55,7 @@ export async function dnsRate(): Promise<number> {
 
 async function measured(child: ReturnType<typeof spawn>, port: number): Promise<number> {
   try {
-    // Once to warm up.
+    // Warm-up.
     await answersPerCpuSecond(child.pid!, port);
     return await answersPerCpuSecond(child.pid!, port);
   } finally {

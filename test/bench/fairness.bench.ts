@@ -20,7 +20,7 @@ const NOISY_CONNECTIONS = 200;
 const REQUESTS = Number(process.env.FAIRNESS_REQUESTS ?? 100);
 const PAUSE_MS = 20;
 
-/** What one idle request costs in the filter: from the question to the end of the answer. */
+/** The time of one request in the filter of an idle server. */
 function idleCost(): Benchmark {
   const requests = { countTermination: () => {} };
   const answer = { type: 'raw', code: 200, contentType: '', body: '' } as const;
@@ -71,7 +71,7 @@ async function startServer(directory: string): Promise<ServerProcess> {
   return server;
 }
 
-/** Milliseconds that 99 of 100 requests of polite clients take at most. */
+/** The 99th percentile of request times of polite clients, in milliseconds. */
 async function politeP99(isNoisy: boolean): Promise<number> {
   using directory = temporaryDirectory();
   await using server = await startServer(directory.path);
@@ -95,7 +95,7 @@ async function askPolitely(port: number, token: string, times: number[]): Promis
     const start = performance.now();
     const code = await send(port, token, { agent });
     if (code !== 200) throw new Error(`a polite client was answered ${code}`);
-    // The first makes the connection.
+    // The first request opens the connection.
     if (i > 0) times.push(performance.now() - start);
   }
   agent.destroy();

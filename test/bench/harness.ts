@@ -8,14 +8,14 @@ export interface Contender {
 export interface MicroBenchmark {
   kind: 'micro';
   name: string;
-  /** What the figure stands beside: the simplest or the usual way to do the same. */
+  /** The baseline: the simplest or the usual implementation. */
   baseline: Contender;
   subject: Contender;
 }
 
 export interface MacroContender {
   name: string;
-  /** Does the whole work once and returns its figure. */
+  /** Runs the whole load once and returns its figure. */
   measure: () => Promise<number>;
 }
 
@@ -36,7 +36,7 @@ export type Benchmark = MicroBenchmark | MacroBenchmark;
 export interface Figure {
   name: string;
   median: number;
-  /** The quarter of the rounds below, and above, which lie outside. */
+  /** The quartiles: a quarter of the rounds lie below the first and above the second. */
   p25: number;
   p75: number;
 }
@@ -47,13 +47,13 @@ export interface BenchmarkResult {
   better: 'lower' | 'higher';
   baseline: Figure;
   subject: Figure;
-  /** How many times better than the baseline: above 1 is better, whichever way the figure goes. */
+  /** Ratio to the baseline: above 1 is better, for all units. */
   ratio: number;
 }
 
 /**
- * Runs that yield several figures each: the nth measurement of every figure is taken from the nth run, which is made when somebody first
- * asks for it. So the benchmarks of one long run cost its time once.
+ * Shares long runs between benchmarks that each report one figure of them: the nth measurement of every figure comes from the nth run,
+ * which starts when it is first needed.
  */
 export class SharedRuns<Run> {
   readonly #make: () => Promise<Run>;
@@ -76,7 +76,7 @@ export class SharedRuns<Run> {
 
 const MICRO_ROUNDS = 15;
 const MICRO_ROUND_MS = 20;
-/** What runs through many functions needs a while before all of them are compiled as they are in a server that has run for a minute. */
+/** Code with many functions is warmed up until all of them are compiled, as in a long-running server. */
 const WARM_UP_MS = 500;
 
 export async function runBenchmark(benchmark: Benchmark): Promise<BenchmarkResult> {
@@ -94,14 +94,14 @@ function result(parts: Omit<BenchmarkResult, 'ratio'>): BenchmarkResult {
   return { ...parts, ratio: ratioOf(parts) };
 }
 
-/** A figure may be zero, such as the CPU time of a process that sleeps. */
+/** A figure may be zero, such as the CPU time of a sleeping process. */
 function ratioOf({ better, baseline: { median: baselineValue }, subject: { median: ownValue } }: Omit<BenchmarkResult, 'ratio'>): number {
   if (ownValue === baselineValue) return 1;
   const ratio = better === 'lower' ? baselineValue / ownValue : ownValue / baselineValue;
   return Math.min(ratio, Number.MAX_VALUE);
 }
 
-/** Turn by turn, so that a busy machine is busy for both. */
+/** Alternates, so that load on the machine affects both. */
 async function alternate(rounds: number, baseline: MacroContender, subject: MacroContender): Promise<[Figure, Figure]> {
   const figures: [number[], number[]] = [[], []];
   for (let round = 0; round < rounds; round++) {
@@ -117,7 +117,7 @@ function figure(name: string, samples: readonly number[]): Figure {
   return { name, median: at(0.5), p25: at(0.25), p75: at(0.75) };
 }
 
-/** A contender whose measure is nanoseconds a call, warmed up and with enough calls a round to be measurable. */
+/** A contender measured in nanoseconds per call, warmed up, with enough calls per round. */
 async function micro({ name, run }: Contender): Promise<MacroContender> {
   const first = run();
   const time = first instanceof Promise ? timeAsync : timeSync;

@@ -18,7 +18,7 @@ import {
 
 export interface ResponseSink {
   status(code: number): void;
-  /** `credit` is to be called when more may come in place of the chunk. */
+  /** `credit` must be called when the chunk has been consumed: it opens the window again. */
   data(chunk: Buffer, credit: () => void): void;
   end(): void;
   failed(error: Error): void;
@@ -31,10 +31,10 @@ export interface Http2Request {
   readonly body?: Buffer | undefined;
 }
 
-/** What Go's client lets come before it has read: a stream, and a connection. */
+/** The initial windows of Go's client: per stream, and per connection. */
 const STREAM_WINDOW = 4 * 1024 * 1024;
 const CONNECTION_WINDOW = 1 << 30;
-/** As Go's client, which puts nearly all fields into the table of its connection. */
+/** As Go's client, which indexes nearly all fields. */
 const RECURRING = [':authority', ':path', 'accept', 'accept-encoding', 'authorization', 'content-type', 'user-agent'];
 const encoding = encoderTables(RECURRING);
 const decoding: HpackTables = hpackTables(new HuffmanCode());
@@ -45,8 +45,8 @@ interface OpenStream {
 }
 
 /**
- * One connection of a load driver. Node's client takes more time for a request than the server that is measured: on a machine with two cores the
- * figures would be those of the driver. What it does not have to do it leaves out: responses with several header blocks, trailers, errors of the server.
+ * One connection of a load driver. Node's client takes more time for a request than the server under test: on two cores the figures would
+ * be those of the driver. Not supported, because not needed: responses with several header blocks, trailers, server errors.
  */
 export class Http2Client {
   readonly #socket: TLSSocket;
@@ -84,7 +84,7 @@ export class Http2Client {
     return new Http2Client(socket);
   }
 
-  /** Returns what cancels it. */
+  /** Returns a function that cancels the request. */
   request({ method, path, fields, body }: Http2Request, sink: ResponseSink): () => void {
     const id = this.#nextId;
     this.#nextId += 2;
@@ -109,7 +109,7 @@ export class Http2Client {
     this.#socket.destroy();
   }
 
-  /** Bodies are small: each is sent as a whole when the window of the connection has room. */
+  /** Bodies are small: each is sent at once when the connection's window has room. */
   #sendBodies(): void {
     for (let next = this.#waiting[0]; next !== undefined && next.body.length <= this.#sendWindow; next = this.#waiting[0]) {
       this.#waiting.shift();

@@ -8,11 +8,11 @@ export interface IdleCost {
   readonly cpuPercent: number;
 }
 
-/** What start-up leaves to be done is done by then. */
+/** Waits until deferred start-up work is done. */
 const SETTLE_MS = 5_000;
 export const IDLE_SECONDS = 20;
 
-/** A cluster and a Node process that does next to nothing, over the same time: neither disturbs the other. */
+/** A cluster and a nearly idle Node process, measured over the same time. */
 export async function runIdle(): Promise<{ sampan: IdleCost; node: IdleCost }> {
   using directory = temporaryDirectory();
   await using cluster = await startSampan(directory.path);

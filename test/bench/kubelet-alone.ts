@@ -20,14 +20,14 @@ const POLL_MS = 100;
 const PATIENCE_MS = 180_000;
 const PODS = '/api/v1/namespaces/default/pods';
 
-/** What a kubelet costs by itself: its process has no API server and no client in it. */
+/** The cost of a kubelet alone: its process has no API server and no client. */
 export interface KubeletCost {
   readonly cpuMsPerPod: number;
   readonly idlePercent: number;
   readonly residentMiB: number;
 }
 
-/** `sampan kubelet` in a process of its own, over TLS to a cluster without nodes, on a containerd of its own. */
+/** `sampan kubelet` in its own process, over TLS to a cluster without nodes, with its own containerd. */
 export async function runKubeletAlone(): Promise<KubeletCost> {
   using directory = temporaryDirectory();
   await using site = await makeContainerdSite();
@@ -126,7 +126,7 @@ async function startPods(driver: ApiDriver, names: readonly string[]): Promise<v
   });
 }
 
-/** With their mounts and cgroups, which only their kubelet takes down. */
+/** With their mounts and cgroups, which only their kubelet removes. */
 async function removePods(driver: ApiDriver, podsDirectory: string): Promise<void> {
   await driver.send('DELETE', PODS);
   await until('nothing of the pods is left', async () => !existsSync(podsDirectory) || readdirSync(podsDirectory).length === 0);

@@ -1,4 +1,4 @@
-/** A pod of one container as people write them: what the server makes of it is about 3.6 KB of JSON. */
+/** A typical pod with one container, as users write it: about 3.6 KB of JSON with the server's defaults. */
 export function loadPod(name: string, { labels = {}, spec = {} }: { labels?: object; spec?: object } = {}) {
   const resources = { requests: { cpu: '10m', memory: '16Mi' }, limits: { cpu: '1', memory: '128Mi' } };
   const container = {

@@ -8,7 +8,7 @@ import { dnsRate, echoRate } from './dns-rate.ts';
 import type { Benchmark } from './harness.ts';
 import { proxyMemory } from './proxy-memory.ts';
 
-/** Needs root and network namespaces; elsewhere there is nothing to measure. */
+/** Needs root and network namespaces; skipped elsewhere. */
 const isPossible = process.getuid?.() === 0 && spawnSync('nft', ['--version']).status === 0 && spawnSync('ip', ['-V']).status === 0;
 const node = { name: 'n1' };
 const settings = { podCidrs: ['10.244.0.0/16'], nodePortAddresses: [], masqueradeAll: false, masqueradeBit: 14 };
@@ -23,7 +23,7 @@ function slice(i: number, { first = 0, count }: { first?: number; count: number 
   return { metadata: { name: `s${i}` }, addressType: 'IPv4', ports: [{ port: 8080 }], endpoints } as unknown as discovery.EndpointSlice;
 }
 
-/** How many services there are, and how many endpoints each has. */
+/** The number of services, and of endpoints of each. */
 interface Shape {
   readonly services: number;
   readonly count: number;
@@ -43,7 +43,7 @@ async function inNamespace<T>(work: (kernel: KernelNetwork, path: string) => Pro
   }
 }
 
-/** Milliseconds until a change of one endpoint is in force. */
+/** Milliseconds until a change of one endpoint is in effect. */
 function endpointChange(shape: Shape): () => Promise<number> {
   return () =>
     inNamespace(async (kernel) => {
@@ -60,7 +60,10 @@ function endpointChange(shape: Shape): () => Promise<number> {
     });
 }
 
-/** Milliseconds from objects to rules in the kernel, all of them. Upstream's kube-proxy took 1.0 s for 2,000 services of 5 endpoints, and 0.51 s for a change. */
+/**
+ * Milliseconds from objects to all rules in the kernel. Upstream's kube-proxy took 1.0 s for 2,000 services of 5 endpoints, and 0.51 s for
+ * a change.
+ */
 function fullSync(shape: Shape): () => Promise<number> {
   return () =>
     inNamespace(async (kernel) => {
@@ -72,7 +75,7 @@ function fullSync(shape: Shape): () => Promise<number> {
     });
 }
 
-/** Milliseconds to compute all rules, from objects to the script for the kernel. */
+/** Milliseconds to compute all rules as a script for the kernel. */
 function computation(shape: Shape): () => Promise<number> {
   return async () => {
     const applier = new NftablesApplier(settings, { kernel: new KernelNetwork(), logger: silentLogger });

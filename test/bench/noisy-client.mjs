@@ -1,4 +1,4 @@
-// One client with many connections that asks again as soon as it is answered. Ends with its parent's word.
+// One client with many connections that sends the next request as soon as it has a response. Stops when its parent says so.
 import https from 'node:https';
 import { parentPort, workerData } from 'node:worker_threads';
 

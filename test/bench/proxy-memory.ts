@@ -6,13 +6,13 @@ import { startSampan, stop, TOKEN, temporaryDirectory, usageOf } from './server-
 
 export interface ProxyLoad {
   readonly services: number;
-  /** Of each service. */
+  /** Per service. */
   readonly endpoints: number;
 }
 
 const PATIENCE_MS = 120_000;
 
-/** Resident memory of `sampan proxy` once nftables has the rules, in MiB. Server and proxy are alone in the network namespace. */
+/** Resident memory of `sampan proxy` with all nftables rules in place, in MiB. Server and proxy are alone in the network namespace. */
 export async function proxyMemory({ services, endpoints }: ProxyLoad, kernel: KernelNetwork, namespace: string): Promise<number> {
   await kernel.ip([['link', 'set', 'lo', 'up']]);
   using directory = temporaryDirectory();

@@ -5,7 +5,7 @@ import { openRealKubelet, type RealKubelet } from '../integration/kubelet/real-k
 
 export { whyNoContainers } from '../integration/kubelet/real-kubelet.ts';
 
-/** One pod after another, then many at once, then what they cost while nothing happens. */
+/** Pods in sequence, then many in parallel, then the idle cost. */
 const SINGLE_PODS = 10;
 export const MANY_PODS = 50;
 const SETTLE_MS = 5_000;
@@ -14,27 +14,27 @@ const POLL_MS = 5;
 const COMMAND = ['sleep', '100000'];
 
 export interface PodCosts {
-  /** From the request to a container that runs, in the middle of some pods one after the other. */
+  /** From the request to a running container, for pods started in sequence. */
   readonly oneMs: number;
   readonly manyMs: number;
-  /** Of this process, for each of the pods that started at once. */
+  /** CPU time of this process, per pod started in parallel. */
   readonly cpuMsPerPod: number;
 }
 
 export interface RealPodRun {
   readonly direct: PodCosts;
   readonly kubelet: PodCosts;
-  /** Of one core: this process without a pod, and with many that run. */
+  /** In cores: this process without pods, and with many running pods. */
   readonly idlePercent: { readonly empty: number; readonly full: number };
 }
 
 type StartPods = (names: readonly string[]) => Promise<void>;
 
-/** The same pods by CRI calls alone and by a kubelet with its API server in this process, on one containerd. */
+/** The same pods by CRI calls alone, and by a kubelet with its API server in this process, on one containerd. */
 export async function runRealPods(): Promise<RealPodRun> {
   await using node = await openRealKubelet({ maxPods: 1000 });
   const empty = await idlePercent();
-  // A kubelet would take what it did not start for the remains of pods.
+  // A kubelet would remove pods that it did not start as leftovers.
   await node.stop();
   const direct = await costsOf((names) => startDirectly(node, names));
   await removeDirect(node);

@@ -8,7 +8,7 @@ const LABELS = { app: 'web' };
 const AT = { name: 'web', namespace: 'default' };
 const POD_SPEC = { containers: [{ name: 'main', image: 'web:1', resources: { requests: { cpu: '10m', memory: '64Mi' } } }] };
 
-/** Seconds until a Deployment of production size is available in virtual time. */
+/** Seconds of virtual time until a Deployment of production size is available. */
 export async function rehearse(): Promise<number> {
   await using cluster = await startCluster({ nodes: REHEARSED_NODES, clock: 'virtual' });
   const { client, clock } = cluster;
@@ -21,7 +21,7 @@ export async function rehearse(): Promise<number> {
   return (realClock.monotonic() - since) / 1000;
 }
 
-/** The same for as many pods as objects only, which nobody schedules. */
+/** The same number of pods as objects only, without scheduling. */
 export async function createOnly(): Promise<number> {
   await using cluster = await startCluster({ nodes: 0, clock: 'virtual' });
   const pods = cluster.client.of(core.Pod);

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { type Benchmark, type BenchmarkResult, runBenchmark } from './harness.ts';
 
-/** Runs those whose name contains one of `names` (all, without names), and writes the results to `file`. */
+/** Runs the benchmarks whose name contains one of `names` (default: all), and writes the results to `file`. */
 export async function runToFile(benchmarks: readonly Benchmark[], names: readonly string[], file: string): Promise<void> {
   const results: BenchmarkResult[] = [];
   for (const benchmark of benchmarks) {

@@ -15,7 +15,7 @@ export interface ScaleFigures {
   readonly kibibytesPerPod: number;
   readonly ownKibibytesPerPod: number;
   readonly settledPercent: number;
-  /** Of a reader that asks for the deployments five times a second meanwhile. */
+  /** Of a client that lists the deployments five times a second meanwhile. */
   readonly slowestMs: number;
 }
 
@@ -34,7 +34,7 @@ const PATIENCE_MS = 900_000;
 const SETTLE_MS = 15_000;
 const WATCHED_MS = 20_000;
 
-/** Deployments on simulated nodes, from their creation until all is available; and as many pods that are objects only. */
+/** Deployments on simulated nodes, from their creation until all are available; and as many pods as objects only. */
 export async function runScale(shape: ScaleShape): Promise<ScaleRun> {
   return {
     created: await measure(shape, (driver) =>
@@ -80,7 +80,7 @@ async function settledLoad({ pid }: ServerProcess): Promise<number> {
   return ((usageOf(pid).cpuSeconds - before) * 100_000) / WATCHED_MS;
 }
 
-/** A user who looks on. */
+/** A user who lists deployments meanwhile. */
 class Reader {
   readonly #done: Promise<void>;
   #slowestMs = 0;

@@ -8,7 +8,7 @@ export const benchmarks: Benchmark[] = [
   ...scale({ nodes: 1_000, deployments: 5, replicas: 4_000 }),
 ];
 
-/** Each figure beside what the pods cost as objects alone: created over TLS, for a scheduler that does not exist. */
+/** Each figure beside the cost of the pods as objects alone: created over TLS, for a scheduler that does not exist. */
 function scale(shape: ScaleShape): Benchmark[] {
   const runs = new SharedRuns(() => runScale(shape));
   const name = `scale: ${shape.deployments} Deployments of ${shape.replicas} replicas on ${shape.nodes} simulated nodes`;

@@ -6,10 +6,10 @@ import { InMemoryCluster } from '../../src/scheduler/in-memory-cluster.test-setu
 /** One of upstream's scheduler_perf workloads. */
 export interface PerfShape {
   readonly name: string;
-  /** Pods a second that upstream's CI asks for at least: the threshold in its performance-config.yaml. */
+  /** The minimum of pods per second in upstream's CI: the threshold in its performance-config.yaml. */
   readonly minimum: number;
   readonly nodes?: number;
-  /** Pods that are on nodes before. */
+  /** Pods that are already bound at the start. */
   readonly initPods?: number;
   readonly initPod?: (i: number) => PodParts;
   readonly pods: number;
@@ -142,7 +142,7 @@ export const PERF_SHAPES: readonly PerfShape[] = [
 const PODS = '/api/v1/pods';
 const DRA = '/apis/resource.k8s.io/v1';
 
-/** Pods a second that the scheduler binds, by itself, on a cluster that keeps objects and does nothing else. */
+/** Pods bound per second by the scheduler alone, on a cluster that only stores objects. */
 export async function measureShape({ nodes = NODES, initPods = 0, initPod, pods, pod, prepare, churn }: PerfShape): Promise<number> {
   const cluster = new InMemoryCluster();
   for (let i = 0; i < nodes; i++) cluster.put('/api/v1/nodes', node(i, nodes === 1 ? '100000' : '110'));

@@ -10,7 +10,7 @@ const NODES = 5000;
 const PODS = 10_000;
 const ZONES = 3;
 
-// The scheduler alone, on a cluster that keeps objects and nothing else. End to end, with a server and a durable store: cluster.bench.ts.
+// The scheduler alone, on a cluster that only stores objects. End to end, with a server and a durable store: cluster.bench.ts.
 export const benchmarks: Benchmark[] = [
   bench('plain pods', () => ({})),
   bench('pods of a deployment with a service', () => ({ labels: { app: 'web' } })),
@@ -62,7 +62,7 @@ const startSampan: Start = async (client) => {
   return scheduler;
 };
 
-/** Sees pods and binds them as a scheduler does, and asks nothing about the node: what is left is the price of choosing. */
+/** Binds pods without considering nodes: the difference is the cost of scheduling decisions. */
 const startNextNode: Start = async (client) => {
   const stop = new AbortController();
   const informers = new InformerFactory(client, deps());

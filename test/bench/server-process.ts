@@ -5,26 +5,29 @@ import { join, resolve } from 'node:path';
 import { realClock, systemRandom } from '#base';
 import { createPki } from '#cluster';
 
-/** What a benchmark that runs from a bundle elsewhere finds in the repository: it is started there. */
+/** The repository, for benchmarks that run from a bundle elsewhere: they are started there. */
 const fromRoot = (file: string) => resolve(process.cwd(), file);
 
-/** With all rights, in every cluster that a benchmark starts. */
+/** A token with all rights, accepted by every benchmark cluster. */
 export const TOKEN = 'bench';
 
 export interface ServerProcess extends AsyncDisposable {
   readonly pid: number;
   readonly port: number;
-  /** From the start of the process until it said that it is ready. */
+  /** From the start of the process until it reported to be ready. */
   readonly readyMs: number;
 }
 
-/** A directory that is gone at the end of the block. */
+/** A directory that is removed at the end of the block. */
 export function temporaryDirectory(): Disposable & { readonly path: string } {
   const path = mkdtempSync(join(tmpdir(), 'sampan-bench-'));
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** `sampan up` as users start it, from the built program, with its data in this directory: the embedded store, durable. In a network namespace of its own if one is named. */
+/**
+ * `sampan up` as users start it, from the built program, with the embedded durable store in this directory; in its own network namespace if
+ * one is named.
+ */
 export async function startSampan(
   directory: string,
   args: readonly string[] = [],
@@ -43,7 +46,7 @@ export async function startSampan(
     `token-auth-file=${tokens}`,
     ...args,
   ];
-  // A cluster of thousands of nodes warns of much, which is of interest only when it fails.
+  // A cluster of thousands of nodes logs many warnings, which are only of interest if it fails.
   const errors = openSync(log, 'w');
   const since = realClock.monotonic();
   const [command = '', ...rest] = [
@@ -57,7 +60,7 @@ export async function startSampan(
   return serverProcess(child, { pid, port: Number(new URL(server).port), readyMs: realClock.monotonic() - since });
 }
 
-/** A server of Node's own that answers with fixed bytes: what TLS, HTTP and the driver cost by themselves. */
+/** A Node server that sends fixed bytes: the cost of TLS, HTTP and the driver alone. */
 export function startTrivialServer(answers: object): Promise<ServerProcess> {
   return startScript('test/bench/trivial-server.mjs', answers);
 }
@@ -67,12 +70,12 @@ export function startTrivialHttp2Server(answers: object): Promise<ServerProcess>
   return startScript('test/bench/trivial-http2-server.mjs', answers);
 }
 
-/** One that takes bytes over TLS, or sends them. */
+/** A server that receives bytes over TLS, or sends them. */
 export function startTlsPipe(bytes: number): Promise<ServerProcess> {
   return startScript('test/bench/tls-pipe.mjs', { bytes });
 }
 
-/** One that keeps what it is sent, durably, and does nothing else for it. */
+/** A server that stores what it receives, durably, and nothing else. */
 export function startBareServer(directory: string, answers: object): Promise<ServerProcess> {
   return startScript('test/bench/bare-server.mjs', { ...answers, directory });
 }
@@ -86,7 +89,7 @@ async function startScript(file: string, answers: object): Promise<ServerProcess
   return serverProcess(child, { pid: child.pid as number, port, readyMs: realClock.monotonic() - since });
 }
 
-/** The JSON that the child prints when it is ready, on however many lines. */
+/** The JSON that the child prints when it is ready, possibly in several lines. */
 function announced(child: ChildProcess, log?: string): Promise<unknown> {
   return new Promise((resolve, failed) => {
     let text = '';
@@ -123,11 +126,11 @@ export async function stop(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** What a process has cost so far, and what it holds. */
+/** The CPU time of a process so far, and its memory. */
 export interface Usage {
   readonly cpuSeconds: number;
   readonly residentMiB: number;
-  /** Without mapped files: the program, and pages of the data file, which the kernel takes back when others need memory. */
+  /** Without mapped files: the program, and pages of the data file, which the kernel reclaims when memory is short. */
   readonly ownMiB: number;
   readonly peakMiB: number;
 }

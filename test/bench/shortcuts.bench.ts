@@ -7,12 +7,12 @@ import type { NodeInfo } from '../../src/scheduler/framework/node-info.ts';
 import type { Benchmark } from './harness.ts';
 import { typicalPod } from './typical-pod.ts';
 
-/** Code that is less plain than it could be, each beside the plain way: what shows no gain here goes. */
+/** Optimized code beside its plain alternative: an optimization without a gain here is removed. */
 
 const STEPS = 20;
 const step = (n: number): MaybePromise<number> => n + 1;
 
-/** As a write passes admission: most steps have their answer at once. */
+/** As in the admission of a write: most steps complete synchronously. */
 function passSteps(): MaybePromise<number> {
   let value: MaybePromise<number> = 0;
   for (let i = 0; i < STEPS; i++) value = mapMaybePromise(value, step);
@@ -32,7 +32,7 @@ const remembered = oncePerValue((_spec: object) => validate() ?? []);
 
 const recurringPod = { ...typicalPod, spec };
 
-// Made from text: the bundler rewrites spreads that it sees (docs/adr/0009).
+// Created from text: the bundler rewrites spreads that it sees (docs/adr/0009).
 const FIELDS = { kind: 'Pod', apiVersion: 'v1', metadata: {}, spec: {} };
 const copyOwnShape = new Function('object', 'return { ...object, status: 1 }') as (object: object) => object;
 const copySharedShape = new Function('object', 'return { ...undefined, ...object, status: 1 }') as (object: object) => object;

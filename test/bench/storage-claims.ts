@@ -14,7 +14,10 @@ export interface ClaimedPods {
   readonly hasClaims: boolean;
 }
 
-/** Seconds from the first create request until every pod runs, on simulated nodes: with claims of the default class, these are bound and attached by then. */
+/**
+ * Seconds from the first create request until every pod runs, on simulated nodes. Claims of the default class are bound and attached by
+ * then.
+ */
 export async function podsOnSimulatedNodes({ count, hasClaims }: ClaimedPods): Promise<number> {
   using directory = temporaryDirectory();
   await using server = await startSampan(directory.path, ['--nodes', String(NODES)]);

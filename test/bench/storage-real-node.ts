@@ -8,7 +8,7 @@ export interface PodStarts {
   readonly claimMs: number;
 }
 
-/** Pods on this machine, in turns: what a claim that has to be provisioned, bound and mounted adds to a pod's start. */
+/** Pods on this machine, with and without a claim in turn: the time that provisioning, binding and mounting add to a pod's start. */
 export async function realPodStarts(): Promise<PodStarts> {
   await using node = await RealNode.start('--node-name', 'machine');
   const figures: Record<'plain' | 'claim', number[]> = { plain: [], claim: [] };

@@ -7,12 +7,12 @@ import { CsiDrivers, hostMounter, NodeVolumes, PodDirectories } from '#kubelet';
 import { type ControlPlane, startControlPlane } from '../integration/control-plane.ts';
 
 export interface Reconstruction {
-  /** Milliseconds to mount the volumes of all pods, and for the next kubelet to find them mounted. */
+  /** Milliseconds to mount the volumes of all pods, and for the next kubelet to adopt them. */
   readonly mountMs: number;
   readonly reconstructMs: number;
 }
 
-/** A kubelet's volumes, mounted, and a kubelet that starts after it. */
+/** A kubelet with mounted volumes, and a kubelet that starts after it. */
 export async function reconstruct(count: number): Promise<Reconstruction> {
   await using plane = await startControlPlane();
   const root = await mkdtemp(join(tmpdir(), 'sampan-bench-'));

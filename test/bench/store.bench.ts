@@ -13,7 +13,7 @@ const CONCURRENCY = 100;
 const KEYS = 100_000;
 const historyWindowMs = Number.POSITIVE_INFINITY;
 
-/** Spread over the whole range of keys, as writes of a cluster are. */
+/** Spread over the whole key range, as in a cluster. */
 const keyOf = (i: number) => `/registry/pods/default/pod-${String((i * 7_919) % KEYS).padStart(7, '0')}`;
 
 let opened = 0;
@@ -28,7 +28,7 @@ function openStore(): Promise<EmbeddedStore> {
   return openEmbeddedStore({ directory: join(directory, `store-${opened++}`), historyWindowMs });
 }
 
-/** Operations a second, `CONCURRENCY` at once. */
+/** Operations per second with `CONCURRENCY` in flight. */
 async function rate(count: number, run: (i: number) => Promise<unknown>): Promise<number> {
   let next = 0;
   const start = performance.now();
@@ -41,7 +41,7 @@ async function rate(count: number, run: (i: number) => Promise<unknown>): Promis
 
 const put = (store: EmbeddedStore, i: number) => store.txn({ write: [{ type: 'put', key: keyOf(i), value: VALUE }] });
 
-/** What each benchmark needs is made once, when it is first measured. */
+/** The setup of each benchmark is created once, when it is first measured. */
 function once<T>(make: () => Promise<T> | T): () => Promise<T> {
   let resource: Promise<T> | undefined;
   return () => {
@@ -73,7 +73,7 @@ async function readRate(read: (key: string) => unknown): Promise<number> {
 
 const WATCHERS = 1_000;
 
-/** Microseconds that an event costs for each of many watchers of its prefix. */
+/** Microseconds per event for each of many watchers of its prefix. */
 async function watchCost(watchers: number): Promise<number> {
   await using target = openMemoryStore();
   let delivered = 0;
@@ -93,7 +93,7 @@ async function watchCost(watchers: number): Promise<number> {
   return (elapsed / events / Math.max(1, watchers)) * 1_000;
 }
 
-/** The same by a loop over callbacks: what a call costs by itself. */
+/** The same with a loop over callbacks: the cost of the calls alone. */
 async function callCost(watchers: number): Promise<number> {
   let delivered = 0;
   const count = (batch: readonly unknown[]) => {
@@ -152,7 +152,7 @@ const heapMegabytes = () => {
   return (heapUsed + external) / 2 ** 20;
 };
 
-/** Writes a second to a store with history, while something else goes on. */
+/** Writes per second to a store with history, during other work. */
 async function writesDuring(work: (target: EmbeddedStore) => Promise<unknown>): Promise<number> {
   const target = await store();
   let working = true;

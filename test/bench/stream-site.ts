@@ -15,12 +15,12 @@ import {
 } from '#client';
 import { startSampan, stop, TOKEN } from './server-process.ts';
 
-/** A simulated pod whose kubelet is in the API server's process, or in one of its own behind another TLS connection. */
+/** A simulated pod whose kubelet is in the API server's process, or in its own process behind another TLS connection. */
 export type KubeletPlace = 'local' | 'remote';
 
 export interface StreamSite extends AsyncDisposable {
   readonly port: number;
-  /** Of all processes that streams go through. */
+  /** All processes that streams pass through. */
   readonly pids: readonly number[];
 }
 
@@ -62,7 +62,7 @@ function startKubelet(directory: string, port: number) {
   return spawn(process.execPath, program, { stdio: ['ignore', 'ignore', 'ignore'] });
 }
 
-/** Until the cluster has all that a pod needs, and the pod runs. */
+/** Resolves when the pod runs, and with it everything that it needs. */
 async function createPod(port: number): Promise<void> {
   const pod = { metadata: { name: 'load' }, spec: { containers: [{ name: 'c', image: 'load:1' }] } };
   const path = '/api/v1/namespaces/default/pods';
@@ -93,7 +93,7 @@ function send(port: number, { path, body }: { path: string; body?: string }): Pr
 
 const OPTIONS = { stdin: true, stdout: true, stderr: false, tty: false };
 
-/** Runs a command in the pod, as kubectl exec does. */
+/** Runs a command in the pod, like kubectl exec. */
 export async function execInPod(port: number, kind: 'websocket' | 'spdy', command: readonly string[]): Promise<RemoteCommand> {
   const words = command.map((word) => `&command=${encodeURIComponent(word)}`).join('');
   const url = new URL(`https://127.0.0.1:${port}/api/v1/namespaces/default/pods/load/exec?stdin=true&stdout=true${words}`);

@@ -39,7 +39,7 @@ async function mebibytesPerSecond(transfer: () => Promise<number>): Promise<numb
   return BYTES / (1 << 20) / ((performance.now() - since) / 1000);
 }
 
-/** To or from a process of its own, as the server is one. */
+/** To or from its own process, like the server. */
 async function tlsRate(direction: Direction): Promise<number> {
   await using server = await startTlsPipe(BYTES);
   const socket = tls.connect({ host: '127.0.0.1', port: server.port, rejectUnauthorized: false });

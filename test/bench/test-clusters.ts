@@ -8,14 +8,14 @@ const run = promisify(execFile);
 export const FORKED_OBJECTS = 1_000;
 const OPTIONS = { nodes: 3, clock: 'virtual' } as const;
 
-/** What a process needs to start and do nothing. */
+/** The cost of an empty process. */
 export async function bareNode(): Promise<number> {
   const since = realClock.monotonic();
   await run(process.execPath, ['-e', '0']);
   return realClock.monotonic() - since;
 }
 
-/** Milliseconds of the first `startCluster()` of a process, as a test file's first test sees it: nothing is compiled yet. */
+/** Milliseconds of the first `startCluster()` of a process, as in the first test of a file: nothing is compiled yet. */
 export async function firstInItsProcess(): Promise<number> {
   const { stdout } = await run(process.execPath, ['--input-type=module', '-e', FIRST]);
   return Number(stdout);
@@ -29,7 +29,7 @@ console.log(performance.now() - since);
 await cluster[Symbol.asyncDispose]();
 `;
 
-/** Milliseconds to start a cluster in this process, and to fork it once it has objects. */
+/** Milliseconds to start a cluster in this process, and to fork it with objects. */
 export async function runFork(): Promise<{ startMs: number; forkMs: number }> {
   const since = realClock.monotonic();
   await using cluster = await startCluster(OPTIONS);

@@ -10,14 +10,14 @@ export interface TickWatchOptions {
 
 export interface TickWatchFigures {
   readonly eventsPerSecond: number;
-  /** From before an update is sent until a watcher has its event. */
+  /** From the moment an update is sent until a watcher has its event. */
   readonly p99Ms: number;
 }
 
 const WRITERS = 4;
 const PATIENCE_MS = 60_000;
 
-/** Updates objects while many watch: it is over when every watcher has seen every update, once. */
+/** Updates objects with many watchers: done when every watcher has received every update once. */
 export async function tickWatch(driver: ApiDriver, options: TickWatchOptions): Promise<TickWatchFigures> {
   const { path, watchers, updates } = options;
   const { metadata } = await driver.read<{ metadata: { resourceVersion: string } }>(`${path}?limit=1`);
@@ -41,7 +41,7 @@ async function sendTicks(driver: ApiDriver, ticks: Ticks, path: string): Promise
   });
 }
 
-/** When each update was sent, and how long after that its events came. */
+/** When each update was sent, and the delays of its events. */
 class Ticks {
   readonly count: number;
   readonly delays: number[] = [];
@@ -67,7 +67,7 @@ const NEW_LINE = 10;
 const POLL_MS = 1;
 const MARK = Buffer.from('"bench-tick":"');
 
-/** Finds the updates in what one watcher is sent, reading no more of it than that needs: the driver must not be what is measured. */
+/** Finds the updates in a watcher's stream and reads as little of it as possible: the driver must not be the bottleneck. */
 class TickReader {
   readonly #ticks: Ticks;
   readonly #seen: Uint8Array;

@@ -1,5 +1,5 @@
-// What Node makes of one TLS connection, and nothing else: takes all that comes, or sends as many bytes as it is told. It is told on its input what to
-// do, and says on its output where it listens.
+// The cost of one TLS connection in Node alone: receives everything, or sends a number of bytes. Takes commands on its input, and prints
+// its port on its output.
 import { pipeline, Readable } from 'node:stream';
 import tls from 'node:tls';
 

@@ -1,5 +1,5 @@
-// Answers with protobuf that it made at its start, over HTTP/2: what Node, TLS and the driver cost by themselves, as the baseline of the client-go
-// profile. It is told on its input what to answer, and says on its output where it listens.
+// Sends protobuf over HTTP/2 that it created at its start: the cost of Node, TLS and the driver alone, as the baseline of the client-go
+// profile. Takes its responses on its input, and prints its port on its output.
 import http2 from 'node:http2';
 import { gzipSync } from 'node:zlib';
 
@@ -44,7 +44,7 @@ function watch(stream) {
   stream.once('close', () => watchers.delete(stream));
 }
 
-/** As large as a real one: a length, the type, the object. */
+/** As large as a real frame: a length, the type, the object. */
 function frameOf(type, object) {
   const bytes = Buffer.concat([Buffer.alloc(4), Buffer.from([0x0a, type.length]), Buffer.from(type), object]);
   bytes.writeUInt32BE(bytes.length - 4, 0);

@@ -1,5 +1,5 @@
-// Answers with bytes that it made at its start: what Node, TLS and the driver cost by themselves, as the baseline of the API server's benchmark.
-// It is told on its input what to answer, and says on its output where it listens.
+// Sends bytes that it created at its start: the cost of Node, TLS and the driver alone, as the baseline of the API server's benchmark.
+// Takes its responses on its input, and prints its port on its output.
 import https from 'node:https';
 
 const input = [];
@@ -23,7 +23,7 @@ const server = https.createServer({ key, cert }, (request, response) => {
     response.end(body);
   });
 });
-// A connection that rests during one phase is used again in the next.
+// A connection that is idle during one phase is used again in the next.
 server.keepAliveTimeout = 0;
 server.listen(0, '127.0.0.1', () => console.log(JSON.stringify({ port: server.address().port })));
 process.once('SIGTERM', () => process.exit());
@@ -42,7 +42,7 @@ function watch(response) {
   response.once('close', () => watchers.delete(response));
 }
 
-/** The frame is made once for all, as large as a real one. */
+/** Created once, as large as a real frame. */
 function tick(url) {
   const number = url.slice(url.lastIndexOf('-') + 1);
   const object = patched.replace('"annotations":{', `"annotations":{"bench-tick":"${number}",`);

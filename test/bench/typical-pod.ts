@@ -1,4 +1,4 @@
-/** A pod as a cluster holds it, about 4 KB of JSON: scheduled, running, with what admission, defaults and the kubelet added. */
+/** A running pod as the API returns it, about 4 KB of JSON: with defaults, additions of admission and status. */
 export const typicalPod = {
   apiVersion: 'v1',
   kind: 'Pod',

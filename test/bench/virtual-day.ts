@@ -7,7 +7,7 @@ const DAY_HOURS = 24;
 export const DAY_NODES = 100;
 export const DAY_PODS = 1_000;
 
-/** Seconds that a day of an idle cluster takes in virtual time, from as many hours as are measured. */
+/** Seconds to simulate a day of an idle cluster, extrapolated from the measured hours. */
 export async function idleDay(): Promise<number> {
   await using cluster = await startCluster({ nodes: DAY_NODES, clock: 'virtual' });
   await cluster.apply(deployment);
@@ -15,14 +15,14 @@ export async function idleDay(): Promise<number> {
   return await secondsOfADay(cluster);
 }
 
-/** The same time where there is nothing but the control plane. */
+/** The same with the control plane only. */
 export async function emptyDay(): Promise<number> {
   await using cluster = await startCluster({ nodes: 0, clock: 'virtual' });
   return await secondsOfADay(cluster);
 }
 
 async function secondsOfADay({ clock }: TestCluster): Promise<number> {
-  // What the start and the pods have set in motion comes to rest first.
+  // Waits until the start of cluster and pods has settled.
   await clock.advance('10m');
   const since = realClock.monotonic();
   await clock.advance(`${MEASURED_HOURS}h`);

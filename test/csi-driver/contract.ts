@@ -15,14 +15,16 @@ const MIB = 2 ** 20;
 const WRITER = { mount: {}, accessMode: { mode: 'SINGLE_NODE_WRITER' } } as const;
 const ABSENT = 'no-such-volume';
 
-/** One call that a driver has to answer with an error, or with none. */
+/** A call that a driver must answer with an error, or with success. */
 interface Case {
   readonly rule: string;
   readonly status: number;
   call(contract: Contract): Promise<unknown>;
 }
 
-/** What the Container Storage Interface, version 1, demands of every driver: run against the one of our tests. It mounts: it needs root. */
+/**
+ * The requirements of the Container Storage Interface, version 1, for every driver: run against our test driver. Mounts, so it needs root.
+ */
 export function csiContract(title: string, start: (root: string) => Promise<DriverUnderTest>): void {
   describe(title, () => {
     let contract: Contract;
@@ -72,7 +74,7 @@ class Contract implements AsyncDisposable {
     return this.#client.unary(method, request, { timeoutMs: 30_000 });
   }
 
-  /** Calls twice; the answers must not differ. */
+  /** Calls twice; both responses must be equal. */
   async repeat<Request, Response>(method: Method<Request, Response>, request: Request): Promise<Response> {
     const first = await this.call(method, request);
     expect(await this.call(method, request), method.name).toEqual(first);
@@ -111,7 +113,7 @@ async function identifies(contract: Contract): Promise<void> {
   expect((await contract.call(csi.NodeGetCapabilities, {})).capabilities).not.toEqual([]);
 }
 
-/** Each request that is complete but for one member that the specification requires. */
+/** Valid requests without one of the required fields each. */
 function missingMembers(): readonly Case[] {
   const complete: readonly [Method<never, unknown>, Readonly<Record<string, unknown>>][] = [
     [csi.CreateVolume, { name: 'x', volumeCapabilities: [WRITER] }],
@@ -139,7 +141,7 @@ function missingMembers(): readonly Case[] {
   );
 }
 
-/** To remove what is not there succeeds; to use it does not. */
+/** Removing something missing succeeds; using it does not. */
 function absentVolumes(): readonly Case[] {
   const { ok, notFound } = grpcStatus;
   const cases: readonly [string, number, (contract: Contract) => Promise<unknown>][] = [

@@ -10,7 +10,7 @@ type Segments = Readonly<Record<string, string>>;
 export interface ControllerServiceOptions {
   readonly topology?: Segments | undefined;
   readonly places?: readonly Segments[] | undefined;
-  /** What there is room for. Default: 1 TiB. */
+  /** The capacity. Default: 1 TiB. */
   readonly capacityBytes?: number | undefined;
 }
 
@@ -26,7 +26,7 @@ const CAPABILITIES = [
   ...(['LIST_SNAPSHOTS', 'CLONE_VOLUME', 'EXPAND_VOLUME', 'SINGLE_NODE_MULTI_WRITER', 'MODIFY_VOLUME'] as const),
 ];
 
-/** Makes, attaches, enlarges, changes and removes volumes: real directories and files. */
+/** Creates, attaches, expands, modifies and deletes volumes: real directories and files. */
 export function controllerService(options: ControllerServiceOptions, deps: ControllerServiceDeps): readonly MethodEntry[] {
   const { state, method } = deps;
   return [
@@ -116,7 +116,7 @@ async function createVolume(request: CreateRequest, options: ControllerServiceOp
     ...(source && { source }),
     ...(place && { place }),
   };
-  // The volume counts as made when the state says so: a crash before leaves something that the next call replaces.
+  // The volume exists once the state says so: after a crash before that, the next call replaces what is left.
   if (before === undefined) {
     await fill(stored, state);
     await state.put(stored);
@@ -130,7 +130,7 @@ async function createVolume(request: CreateRequest, options: ControllerServiceOp
   };
 }
 
-/** The first of the preferred places, then of the requisite ones, that it has. */
+/** The first of its own places among the preferred topologies, then the requisite ones. */
 function placeFor({ accessibilityRequirements }: CreateRequest, { topology, places = topology && [topology] }: ControllerServiceOptions) {
   const { preferred = [], requisite = [] } = accessibilityRequirements ?? {};
   if (places === undefined || preferred.length + requisite.length === 0) return places?.[0];

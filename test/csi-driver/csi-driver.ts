@@ -11,15 +11,15 @@ import { type CallLog, servedMethods } from './service-method.ts';
 export interface CsiDriverOptions {
   readonly name: string;
   readonly nodeId: string;
-  /** Volumes and what the driver knows of them. */
+  /** The directory of volumes and of the driver's state. */
   readonly root: string;
   /** The driver's socket. */
   readonly socket: string;
-  /** `ROOT/plugins_registry/NAME-reg.sock`: where it introduces itself to a kubelet. Absent: it does not. */
+  /** `ROOT/plugins_registry/NAME-reg.sock`: where it registers with a kubelet. Absent: it does not. */
   readonly registrationSocket?: string;
-  /** Where the node is. With neither this nor `places`, its volumes are accessible from everywhere. */
+  /** The topology of the node. With neither this nor `places`, its volumes are accessible from everywhere. */
   readonly topology?: Readonly<Record<string, string>>;
-  /** Where it makes volumes. Default: where the node is. */
+  /** Where it creates volumes. Default: the topology of the node. */
   readonly places?: readonly Readonly<Record<string, string>>[];
   readonly maxVolumes?: number;
   readonly stages?: boolean;
@@ -45,7 +45,7 @@ export class TestCsiDriver implements AsyncDisposable, CallLog {
     readonly state: DriverState,
   ) {}
 
-  /** `state`: of another node's driver that has the same volumes. */
+  /** `state`: that of another node's driver for the same volumes. */
   static async start(options: CsiDriverOptions, state?: DriverState): Promise<TestCsiDriver> {
     const driver = new TestCsiDriver(options, state ?? (await DriverState.open(options.root)));
     await driver.#listen();
@@ -67,7 +67,7 @@ export class TestCsiDriver implements AsyncDisposable, CallLog {
     if (registrationSocket !== undefined) await this.#serve(registrationSocket, this.#registration());
   }
 
-  /** What a driver that was killed left of its socket is replaced. */
+  /** Replaces the stale socket of a killed driver. */
   async #serve(socket: string, methods: readonly MethodEntry[]): Promise<void> {
     await mkdir(join(socket, '..'), { recursive: true });
     await rm(socket, { force: true });

@@ -9,15 +9,15 @@ export interface StoredVolume {
   readonly id: string;
   readonly name: string;
   readonly bytes: number;
-  /** Nodes that it is attached to. */
+  /** The nodes that it is attached to. */
   readonly nodes: readonly string[];
   /** May be attached to one node only. */
   readonly exclusive: boolean;
   /** Absent: a directory. */
   readonly backing?: Backing;
-  /** The only place that it is accessible from; absent: it is from everywhere. */
+  /** The only topology that it is accessible from; absent: accessible from everywhere. */
   readonly place?: Readonly<Record<string, string>>;
-  /** What it was filled from: `snapshot/ID` or `volume/ID`. */
+  /** Its source: `snapshot/ID` or `volume/ID`. */
   readonly source?: string;
   readonly mutableParameters?: Readonly<Record<string, string>>;
 }
@@ -31,7 +31,7 @@ export interface StoredSnapshot {
   readonly createdMs: number;
 }
 
-/** The volumes and snapshots of a driver, on disk: they outlive its process. */
+/** The volumes and snapshots of a driver, on disk: they survive its process. */
 export class DriverState {
   readonly #volumes = new Map<string, StoredVolume>();
   readonly #snapshots = new Map<string, StoredSnapshot>();
@@ -60,7 +60,7 @@ export class DriverState {
     return join(this.root, 'volumes', id);
   }
 
-  /** Where what a volume holds is: its directory, or its image. */
+  /** The location of a volume's data: its directory, or its image. */
   content({ id, backing = 'directory' }: Pick<StoredVolume, 'id' | 'backing'>): string {
     return backing === 'image' ? `${this.directory(id)}.img` : this.directory(id);
   }

@@ -1,8 +1,8 @@
 import { type Clock, GrpcError, grpcStatus } from '#base';
 
 /**
- * What a driver does wrong in a call. Once: `fail-once`, `fail-after-acting`, `forget` (says it is done and does nothing), `slow`, `garbage` (answers
- * bytes that are no message, having acted). Until cleared: `fail`, `hang`, `lie` (as `forget`, each time).
+ * A fault of one call. Once: `fail-once`, `fail-after-acting`, `forget` (reports success without acting), `slow`, `garbage` (acts, and
+ * sends bytes that are no message). Until cleared: `fail`, `hang`, `lie` (as `forget`, each time).
  */
 export type Fault = 'fail-once' | 'fail-after-acting' | 'forget' | 'slow' | 'garbage' | 'fail' | 'hang' | 'lie';
 
@@ -13,12 +13,12 @@ export interface FaultyCall<T> {
   readonly name: string;
   readonly signal: AbortSignal;
   act(): Promise<T>;
-  /** The answer of a driver that did nothing. */
+  /** The response of a driver that did not act. */
   nothing(): T;
   garbage(): T;
 }
 
-/** Faults on demand, by the name of a call: `NodeStageVolume`. */
+/** Injected faults, by the name of the call: `NodeStageVolume`. */
 export class Faults {
   readonly #faults = new Map<string, Fault>();
   readonly #errors = new Map<string, GrpcError>();
@@ -30,12 +30,12 @@ export class Faults {
     this.#faults.set(call, fault);
   }
 
-  /** Until cleared, the driver acts as it should and answers something else. */
+  /** Until cleared, the driver acts correctly and sends another response. */
   change<T>(call: string, change: (answer: T) => unknown): void {
     this.#changes.set(call, change);
   }
 
-  /** Until cleared, the driver does nothing and answers with an error. */
+  /** Until cleared, the driver does not act and responds with an error. */
   reject(call: string, error: GrpcError): void {
     this.#errors.set(call, error);
   }

@@ -1,6 +1,6 @@
 import { runProgram } from '#base';
 
-/** The loop device that stands for a file; undefined when there is none. */
+/** The loop device of a file; undefined when there is none. */
 export async function loopDeviceOf(file: string): Promise<string | undefined> {
   const text = await runProgram('losetup', ['--noheadings', '--output', 'NAME', '--associated', file]);
   return text.trim().split('\n')[0] || undefined;

@@ -103,7 +103,7 @@ class NodeVolumesOfDriver {
     return {};
   }
 
-  /** What the cluster must never ask for: a volume of one node, staged on two. It is kept for the test to find. */
+  /** A request that the cluster must never send: a single-node volume staged on two nodes. Recorded for the test. */
   async #checkExclusive({ id, exclusive }: StoredVolume, path: string): Promise<void> {
     const { state, mounter } = this.deps;
     const place = path.slice(path.indexOf('/plugins/kubernetes.io/csi/'));
@@ -126,7 +126,7 @@ class NodeVolumesOfDriver {
   async unpublish({ volumeId, targetPath }: { readonly volumeId: string; readonly targetPath: string }): Promise<object> {
     required({ volumeId, targetPath });
     await this.#unbind(targetPath);
-    // Of a volume that was part of a pod, nothing stays.
+    // Nothing remains of a volume that was inline in a pod.
     if (!this.deps.state.has(volumeId)) await rm(this.deps.state.directory(volumeId), { recursive: true, force: true });
     return {};
   }
@@ -176,7 +176,7 @@ class NodeVolumesOfDriver {
   }
 }
 
-/** As the kernel's own tools see it: a volume that has one must never be formatted again. */
+/** Uses the kernel's own tools: a volume with a file system must never be formatted again. */
 async function hasFileSystem(path: string): Promise<boolean> {
   return (await runProgram('blkid', ['--probe', path]).catch(() => '')).includes('TYPE=');
 }

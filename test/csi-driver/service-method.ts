@@ -7,11 +7,11 @@ export interface CallLog {
   readonly calls: string[];
   readonly requests: Map<string, unknown>;
   readonly faults: Faults;
-  /** One call at a time. */
+  /** A recorded call. */
   readonly lock: AsyncMutex;
 }
 
-/** Makes the methods of a service: each call is kept in the log, and goes wrong as its fault says. */
+/** Wraps the methods of a service: each call is recorded, and fails as its injected fault says. */
 export function servedMethods(log: CallLog) {
   return <Request, Response>(method: ServedMethod<Request, Response>, act: (request: Request) => Promise<Response>): MethodEntry => {
     const name = method.name.slice(method.name.indexOf('/') + 1);

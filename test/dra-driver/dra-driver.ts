@@ -11,11 +11,11 @@ export interface DraDriverOptions {
   readonly supportedVersions?: readonly string[];
 }
 
-/** The node part of a DRA driver for tests: each claim gets one device, whose name is made of the claim's. */
+/** The node part of a DRA driver for tests: each claim gets one device, named after the claim. */
 export class DraDriver implements AsyncDisposable {
   readonly calls: string[] = [];
   registrationError: string | undefined;
-  /** What the next calls fail with; empty: they succeed. */
+  /** The error of the next calls; empty: they succeed. */
   failure = '';
   readonly #servers: GrpcServer[] = [];
   #devices: readonly { device: { poolName: string; deviceName: string }; health: 'HEALTHY' | 'UNHEALTHY'; message: string }[] = [];
@@ -72,7 +72,7 @@ export class DraDriver implements AsyncDisposable {
     ];
   }
 
-  /** Says of the devices of these names how they are, from now on. */
+  /** Reports this health for the devices from now on. */
   report(health: 'HEALTHY' | 'UNHEALTHY', ...names: readonly string[]): void {
     this.#devices = names.map((deviceName) => ({ device: { poolName: 'pool', deviceName }, health, message: `it is ${health}` }));
     this.#changes.emit('change');

@@ -9,7 +9,7 @@ beforeAll(async () => {
   at = new Workplace();
   const { code, stderr } = await at.sampan('up', '--runtime', 'simulated', '-d', '--port', String(await freePort()));
   expect(code, stderr).toBe(0);
-  // As extension servers do: whom the cluster's front proxies are known by stands in a config map.
+  // As extension servers do: the CA and the names of the cluster's front proxies are in a ConfigMap.
   const path = 'jsonpath={.data.requestheader-client-ca-file}';
   const frontProxyAuthority = await at.kubectl('get', '-n', 'kube-system', 'cm', 'extension-apiserver-authentication', '-o', path);
   extension = await extensionServer({ frontProxyAuthority });

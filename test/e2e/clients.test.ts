@@ -93,7 +93,7 @@ interface Sent {
   readonly object?: { readonly schema: ObjectSchema; readonly value: JsonObject };
 }
 
-/** Speaks as client-go does: everything on one connection, in protobuf. */
+/** Like client-go: protobuf, with everything on one connection. */
 class ProtobufClient {
   readonly #session: http2.ClientHttp2Session;
 

@@ -5,17 +5,17 @@ import { Namespace, namespacesProblem } from '../integration/network/machines.ts
 import { PROGRAM, Workplace } from './sampan-process.ts';
 
 const NODE = 'far';
-/** Of the node: the API server passes no requests on to loopback. */
+/** The node's address: the API server does not proxy to loopback. */
 const ADDRESS = '198.51.100.2';
 const API = 6443;
 const KUBELET = 10_250;
-/** TCP alone gives a peer up after a quarter of an hour when it has not acknowledged something. */
+/** TCP alone takes a quarter of an hour to give up on a peer that does not acknowledge. */
 const LIMIT_MS = 180_000;
 const SPDY = ['KUBECTL_REMOTE_COMMAND_WEBSOCKETS=false', 'KUBECTL_PORT_FORWARD_WEBSOCKETS=false'];
 const HTTP1 = ['GODEBUG=http2client=0', 'DISABLE_HTTP2=1'];
 const FLOOD = ['head', '-c', '1000000000000', '/dev/zero'];
 
-/** Streams of every kind that a client has open, by name. */
+/** A client's open streams of every kind, by name. */
 const STREAMS: Readonly<Record<string, readonly string[]>> = {
   'exec-websocket': ['kubectl', 'exec', 'web', '--', 'sleep', '100000'],
   'exec-spdy': [...SPDY, 'kubectl', 'exec', 'web', '--', 'sleep', '100000'],
@@ -38,7 +38,7 @@ interface Connection {
   readonly pid: number;
 }
 
-/** A cluster, a kubelet and clients in one network, each a process. */
+/** A cluster, a kubelet and clients in one network, each in its own process. */
 class Site implements AsyncDisposable {
   readonly at = new Workplace();
 
@@ -47,7 +47,7 @@ class Site implements AsyncDisposable {
   static async open(): Promise<Site> {
     const site = new Site(await Namespace.create(`sampan-dead-${process.pid}`));
     await site.network.kernel.ip([['address', 'add', `${ADDRESS}/32`, 'dev', 'lo']]);
-    // Small buffers, so that a flood fills them all before the network is cut.
+    // Small buffers, so that a flood of data fills all of them before the network is cut.
     await site.network.kernel.sysctl({ 'net.ipv4.tcp_wmem': '4096 65536 65536', 'net.ipv4.tcp_rmem': '4096 65536 65536' });
     await site.succeed(
       process.execPath,
@@ -101,7 +101,7 @@ class Site implements AsyncDisposable {
     return this.at.start(name, 'nsenter', [`--net=${this.network.path}`, 'env', ...command]);
   }
 
-  /** The established connections of a port's server, as clients see them. */
+  /** The established connections to a server port, from the clients' side. */
   async connectionsTo(port: number): Promise<readonly Connection[]> {
     const lines = (await this.network.kernel.run('ss', ['-Htnp', 'state', 'established', `( dport = :${port} )`])).split('\n');
     return lines.filter(Boolean).map((line) => {
@@ -110,13 +110,13 @@ class Site implements AsyncDisposable {
     });
   }
 
-  /** The client ports of connections that a port's server has in any state but that of listening. */
+  /** The client ports of connections to a server port, in any state but listening. */
   async servedBy(port: number): Promise<readonly number[]> {
     const lines = (await this.network.kernel.run('ss', ['-Htn', 'state', 'established', `( sport = :${port} )`])).split('\n');
     return lines.filter(Boolean).map((line) => portOf(line.trim().split(/\s+/)[3] ?? ''));
   }
 
-  /** From now on no packet of these connections arrives, in either direction. */
+  /** From now on all packets of these connections are dropped, in both directions. */
   async drop(clientPorts: readonly number[]): Promise<void> {
     const ports = `{ ${clientPorts.join(', ')} }`;
     const rules = `tcp sport ${ports} drop\ntcp dport ${ports} drop\n`;
@@ -142,7 +142,7 @@ beforeAll(async () => {
 });
 afterAll(() => site?.[Symbol.asyncDispose]());
 
-/** Starts the streams and waits until all of them are connected on every hop. */
+/** Starts the streams and waits until each is connected on every hop. */
 async function openStreams(prefix: string, streams: Readonly<Record<string, readonly string[]>>): Promise<readonly ChildProcess[]> {
   const [before, kubeletBefore] = [(await site.servedBy(API)).length, (await site.servedBy(KUBELET)).length];
   const names = Object.keys(streams);
@@ -159,7 +159,7 @@ test.skipIf(problem)(
   'streams end on every hop when packets of a client or of a kubelet no longer arrive',
   { timeout: 400_000 },
   async () => {
-    // The kubelets' half first, so that its connections are told from the others.
+    // The kubelet's side first, so that its connections can be told apart.
     await openStreams('k', STREAMS);
     const kubeletPorts = await site.servedBy(KUBELET);
     const others = new Set(await site.servedBy(API));
@@ -167,7 +167,7 @@ test.skipIf(problem)(
     const clientPorts = (await site.servedBy(API)).filter((port) => !others.has(port));
     const relayedPorts = (await site.servedBy(KUBELET)).filter((port) => !kubeletPorts.includes(port));
     await site.drop([...kubeletPorts, ...clientPorts]);
-    // Something to tell the watches, that they never acknowledge.
+    // An event for the watches, which they never acknowledge.
     await site.succeed('kubectl', 'create', 'configmap', 'news', '--from-literal=a=b');
     const remaining = async () => ({
       clients: (await site.servedBy(API)).filter((port) => clientPorts.includes(port)).length,

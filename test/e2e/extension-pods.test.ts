@@ -12,7 +12,7 @@ const ADDRESS = '10.96.200.200';
 const ISSUER = `https://${ADDRESS}`;
 const HERE = import.meta.dirname;
 
-/** A certificate for the Service, by name and by address. */
+/** A certificate for the Service: its names and its address. */
 function servingCertificate(authority: KeyPair): KeyPair {
   const key = newPrivateKey();
   const now = realClock.now();
@@ -23,7 +23,7 @@ function servingCertificate(authority: KeyPair): KeyPair {
   return { certificate: signCertificate(request, loadAuthority(authority), systemRandom), key: privateKeyPem(key) };
 }
 
-/** A token that the issuer in the pod has signed. */
+/** A token signed by the issuer in the pod. */
 function idToken(key: KeyObject, claims: object): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const exp = Math.floor(realClock.now() / 1000) + 3600;
@@ -37,7 +37,7 @@ describe.skipIf(reason !== undefined)('extensions of the API that run in pods of
   const caBundle = Buffer.from(authority.certificate).toString('base64');
   let node: RealNode;
 
-  /** Node's program and its libraries are the machine's; everything else in the pod is its own. */
+  /** Node and its libraries are the machine's; everything else in the pod is its own. */
   const extensionPod = (frontProxyAuthority: string) => {
     const { certificate, key } = servingCertificate(authority);
     const keys = JSON.stringify({ keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'one', use: 'sig', alg: 'RS256' }] });
@@ -154,7 +154,7 @@ describe.skipIf(reason !== undefined)('extensions of the API that run in pods of
     expect((await node.run('kubectl', ['get', '--raw', '/apis/fruit.example.com/v1'])).stderr).toContain('the server is currently unable');
   });
 
-  /** What comes over an upgraded connection to a path, through kubectl proxy. */
+  /** The data received over an upgraded connection through kubectl proxy. */
   async function upgraded(path: string): Promise<string> {
     const script = `
       const { spawn } = require('node:child_process');

@@ -1,5 +1,5 @@
-// What an operator runs in a pod: admission and conversion webhooks, the server of an aggregated API, and an issuer of tokens, in one program.
-// Everything it needs is in the directory of its first argument.
+// An operator's pod: admission and conversion webhooks, an aggregated API server and a token issuer, in one program. Everything it needs is
+// in the directory of its first argument.
 import { readFileSync } from 'node:fs';
 import https from 'node:https';
 import path from 'node:path';
@@ -69,7 +69,7 @@ const server = https.createServer(options, (request, response) => {
   let body = '';
   request.on('data', (chunk) => (body += chunk)).on('end', () => answer(request, response, body));
 });
-// As exec of a kind of its own: says who asks, then echoes.
+// A protocol like exec: sends the name of the user, then echoes.
 server.on('upgrade', (request, socket) => {
   socket.on('error', () => socket.destroy());
   const user = request.socket.authorized ? request.headers['x-remote-user'] : 'nobody';

@@ -17,7 +17,7 @@ import { type ClusterPki, createPki, renderKubeconfig } from '#cluster';
 import { freePort } from '../../src/store/contract/free-port.ts';
 import { Workplace } from './sampan-process.ts';
 
-// The static pods that `kubeadm init` of v1.36 writes, with its paths and ports moved.
+// The static pods that `kubeadm init` of v1.36 writes, with other paths and ports.
 
 const hasEtcd = spawnSync('etcd', ['--version']).status === 0;
 const DAY_MS = 86_400_000;
@@ -89,7 +89,7 @@ const SCHEDULER = [
   '--leader-elect=true',
 ];
 
-/** A CA of etcd's own, a certificate of etcd, and one of its client. */
+/** A separate CA for etcd, etcd's certificate, and a client certificate. */
 function etcdPki() {
   const authority = createAuthority({ subject: { commonName: 'etcd-ca' }, ...validity }, systemRandom);
   const pair = (commonName: string, addresses: readonly string[]): KeyPair => {
@@ -135,7 +135,7 @@ function startEtcd(at: Workplace, { etcd, peer }: Ports): void {
   ]);
 }
 
-/** What a probe of the static pod sees: the kubelet shows no credentials, and does not check the certificate. */
+/** What the static pod's probe gets: the kubelet sends no credentials, and does not verify the certificate. */
 function probe(port: number, path: string): Promise<number | undefined> {
   return new Promise((resolve) => {
     const request = https.get({ host: '127.0.0.1', port, path, rejectUnauthorized: false, agent: false }, (response) => {

@@ -5,7 +5,7 @@ import { freePort } from '../../src/store/contract/free-port.ts';
 import { ROOT } from '../house-rules/source-tree.ts';
 import { type Outcome, Workplace } from './sampan-process.ts';
 
-/** The kubectl of the machine, and one from years ago where there is one: `.ci/run` puts it there. */
+/** The installed kubectl, and an old one if available: `.ci/run` installs it. */
 const OLD_KUBECTL = process.env.OLD_KUBECTL ?? '';
 const KUBECTLS = [
   { version: 'this machine', program: 'kubectl', isOld: false },
@@ -16,7 +16,7 @@ const EVERY_KIND = path.join(ROOT, 'test/e2e/manifests/every-kind.yaml');
 const SETTINGS = (value: string) =>
   JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { a: value } });
 
-/** As Go encodes maps: sorted keys, and what HTML gives a meaning escaped. */
+/** As Go encodes maps: sorted keys, HTML characters escaped. */
 function goJson(value: unknown): string {
   const sorted = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(sorted);
@@ -46,13 +46,13 @@ describe.each(KUBECTLS)('kubectl of $version', ({ program, isOld }) => {
   const namespace = isOld ? 'old' : 'new';
   const run = (args: string, input?: string): Promise<Outcome> =>
     at.run(program, ['-n', namespace, ...(args.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^'(.*)'$/s, '$1'))], input);
-  /** What it prints, having succeeded. */
+  /** Standard output of a command that must succeed. */
   const k = async (args: string, input?: string): Promise<string> => {
     const { code, stdout, stderr } = await run(args, input);
     expect(code, `kubectl ${args}: ${stderr}`).toBe(0);
     return stdout.trim();
   };
-  /** What it complains of, having failed. */
+  /** Standard error of a command that must fail. */
   const refused = async (args: string, input?: string): Promise<string> => {
     const { code, stderr } = await run(args, input);
     expect(code, `kubectl ${args}`).not.toBe(0);
@@ -316,7 +316,7 @@ describe.each(KUBECTLS)('kubectl of $version', ({ program, isOld }) => {
     expect(created.length).toBeGreaterThan(50);
     expect(without(' created', created)).toEqual([]);
     const before = await generations();
-    // kubectl itself sends patches that change nothing for a pod with volumes and for lists whose merge keys it does not know.
+    // kubectl itself sends no-op patches for pods with volumes, and for lists whose merge keys it does not know.
     const others = isOld ? 'cronjob.batch/cron configured' : 'poddisruptionbudget.policy/web configured';
     expect(without(' unchanged', await withFile('apply'))).toEqual(['pod/pod configured', others]);
     expect(await generations()).toEqual(before);

@@ -11,7 +11,7 @@ test.skipIf(reason !== undefined)(
     await node.allowBootstrap();
     node.start({ serverTLSBootstrap: true, rotateCertificates: true, kubeReserved: { memory: '64Mi' }, hairpinMode: 'none' });
     await node.waitReady();
-    // Nobody approves serving certificates but people, as upstream.
+    // As upstream, serving certificates are never approved automatically.
     const servingRequest = async () => {
       const list = await node.kubectl('get', 'csr', '-o', 'jsonpath={range .items[*]}{.spec.signerName} {.metadata.name}{"\\n"}{end}');
       return list
@@ -27,7 +27,7 @@ test.skipIf(reason !== undefined)(
     await expect.poll(() => node.kubectl('logs', 'p').catch((error: Error) => error.message), { timeout: 20_000 }).toBe('hello');
     expect(await node.kubectl('exec', 'p', '--', 'echo', 'from inside')).toBe('from inside');
 
-    // The API server trusts only what the cluster signed, and nobody gets in who is not known.
+    // The API server trusts only certificates signed by the cluster, and the kubelet rejects unknown callers.
     const url = `https://${ADDRESS}:10250`;
     const curl = (...args: string[]) => node.run('curl', ['-s', '--cacert', 'ca.crt', '-w', '%{http_code}', ...args]);
     expect((await curl(`${url}/pods`)).stdout).toBe('Unauthorized401');

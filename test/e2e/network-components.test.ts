@@ -9,7 +9,7 @@ import { end, Workplace } from './sampan-process.ts';
 const hasDig = spawnSync('dig', ['-v']).status === 0;
 if (!hasDig) console.info('DNS is not tested with dig: it is not installed (Debian: bind9-dnsutils)');
 
-/** Endpoints may not be on loopback. */
+/** Endpoints must not be on loopback. */
 const machineAddress = Object.values(networkInterfaces())
   .flat()
   .find((address) => address?.family === 'IPv4' && !address.internal)?.address;

@@ -37,7 +37,7 @@ spec:
   containers: [{ name: client, image: 'busybox:1', command: [sleep, '100000'] }]
 `;
 
-/** Answers every request by its method and path, as JSON. */
+/** Responds to every request with its method and path, as JSON. */
 const ECHO_SCRIPT = String.raw`
     read -r method path rest
     while read -r line && [ "$line" != "$(printf '\r')" ]; do :; done
@@ -83,7 +83,7 @@ spec:
   containers: [{ name: named, image: 'busybox:1', command: [sleep, '100000'] }]
 `;
 
-/** Sends one request after another, and prints what came back. */
+/** Sends requests in sequence, and prints the responses. */
 const REQUESTS = `
 const requests = JSON.parse(process.argv[1]);
 (async () => {
@@ -98,7 +98,7 @@ const requests = JSON.parse(process.argv[1]);
 `;
 const METHODS = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];
 
-/** Prints the addresses that getaddrinfo finds: what programs do, unlike dig and nslookup, which ask by themselves. */
+/** Prints the addresses from getaddrinfo, which programs use, unlike dig and nslookup. */
 const RESOLVE = `
 #include <arpa/inet.h>
 #include <netdb.h>
@@ -124,7 +124,7 @@ for (const { libc, compiler, isMissing } of COMPILERS) {
   if (isMissing) console.info(`names are not resolved by ${libc}: ${compiler} is not installed (Debian: musl-tools, gcc)`);
 }
 
-/** A pod with the machine's libraries, whose name lookups are those of the program in `directory`. */
+/** A pod with the machine's libraries that resolves names by the program in `directory`. */
 const RESOLVER_POD = (name: string, directory: string) => `
 apiVersion: v1
 kind: Pod
@@ -147,7 +147,7 @@ spec:
   - { name: lib64, hostPath: { path: /lib64 } }
 `;
 
-/** Opens a connection that stays, and new ones all the time; prints what happened when its input ends. */
+/** Keeps one connection open and opens new ones continually; prints the outcome when its input ends. */
 const TRAFFIC = `
 const net = require('net');
 const [host, echoPort, httpPort] = process.argv.slice(1);
@@ -250,7 +250,7 @@ describe.skipIf(reason !== undefined)('the network of a real node', () => {
       await expect
         .poll(() => ask((_, method) => path(method)), POLL)
         .toEqual(twice(METHODS.map((method) => answered(method, path(method)))));
-      // Pages find their own files only below a path that ends with a slash.
+      // Relative links only work below a path that ends with a slash.
       const rooted = ['pods/echo', 'services/echo'].flatMap((target) =>
         METHODS.map((method) => {
           const location = `/api/v1/namespaces/default/${target}/proxy/?method=${method}`;
@@ -281,7 +281,7 @@ describe.skipIf(reason !== undefined)('the network of a real node', () => {
     const apply = (spec: string) => node.apply(`apiVersion: v1\nkind: Service\nmetadata: { name: changing }\nspec: ${spec}\n`);
     const external = (target: string) => apply(`{ type: ExternalName, externalName: ${target} }`);
     const field = (path: string) => node.kubectl('get', 'service', 'changing', '-o', `jsonpath={${path}}`);
-    /** Looks the name up, then connects: the pod's wget cannot do both. */
+    /** Resolves first, then connects: the pod's wget cannot do both. */
     const byName = async (port: number) => {
       const address = /Address: ([\d.]+)\s*$/.exec(await inClient('nslookup', '-type=a', name))?.[1];
       return address === undefined ? 'unknown' : inClient('wget', '-qO-', `http://${address}:${port}/`);
@@ -298,7 +298,7 @@ describe.skipIf(reason !== undefined)('the network of a real node', () => {
     await expect.poll(() => inClient('wget', '-qO-', `http://${clusterIp}:8000/`), POLL).toBe('from the pod');
     await expect.poll(() => byName(8000), POLL).toBe('from the pod');
 
-    // An alias of another service: its records come along.
+    // An alias of another service: the response includes its records.
     const patch = (spec: object) => node.kubectl('patch', 'service', 'changing', '--type=merge', '-p', JSON.stringify({ spec }));
     const none = Object.fromEntries(
       ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'ports', 'selector'].map((key) => [key, null]),
@@ -370,7 +370,7 @@ describe.skipIf(reason !== undefined)('the network of a real node', () => {
       expect(output.toString().trim()).toBe('open');
       for (let round = 0; round < 2; round++) {
         process.kill(await node.pid(), 'SIGKILL');
-        // New connections while nobody is there to serve them.
+        // Opens connections while no endpoint is ready.
         expect(await read(`http://${service}/`)).toBe('from the pod');
         await node.up('--node-name', 'machine');
         await expect.poll(() => inClient('nslookup', '-type=a', 'web.default.svc.cluster.local'), POLL).toContain(service);

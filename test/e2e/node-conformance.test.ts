@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RealNode, whyNoContainers } from './real-node.ts';
 
-// What conformance tests of [sig-node] ask for and no recording has (docs/conformance-node.md), on one real node.
+// Requirements of the [sig-node] conformance tests that no recording covers (docs/conformance-node.md), on one real node.
 
 const reason = whyNoContainers();
 if (reason !== undefined) console.info(`tests of real nodes are skipped: ${reason}`);
@@ -10,10 +10,10 @@ const POLL = { timeout: 60_000, interval: 250 };
 const IMAGE = 'busybox:1';
 const MEMORY_LIMIT = 'cat /sys/fs/cgroup/memory/memory.limit_in_bytes 2>/dev/null || cat /sys/fs/cgroup/memory.max';
 
-/** Resources by the name of their container. */
+/** Resources by container name. */
 type Sizes = Readonly<Record<string, object>>;
 
-/** Speaks just enough HTTP/2 to answer every health check with SERVING: settings, then headers, the message and trailers. */
+/** Implements just enough HTTP/2 to answer every health check with SERVING: settings, then headers, the message and trailers. */
 const GRPC_HEALTH_SERVER = String.raw`cat > /tmp/serve <<'END'
 #!/bin/sh
 printf '\000\000\000\004\000\000\000\000\000\000\000\000\004\001\000\000\000\000'
@@ -77,7 +77,7 @@ describe.skipIf(reason !== undefined)('a real node does what conformance tests a
     return statusOf(name);
   }
 
-  /** The log of a pod that ended well. */
+  /** The log of a pod that succeeded. */
   async function outputOf(name: string, spec: object): Promise<string> {
     await create(name, spec);
     await expect.poll(() => phaseOf(name), POLL).toBe('Succeeded');
@@ -100,7 +100,7 @@ describe.skipIf(reason !== undefined)('a real node does what conformance tests a
     const lifecycle = { postStart: hook('/start'), preStop: hook('/stop') };
     await run('hooked', { containers: [container('sleep 1000', { lifecycle })] });
     await node.kubectl('delete', 'pod', 'hooked');
-    // httpd -v says who asked and what was answered: one line for each hook.
+    // httpd -v logs each request and its response: one line for each hook.
     await expect.poll(async () => (await node.kubectl('logs', 'target')).match(/response:200/g)?.length, POLL).toBe(2);
   });
 
@@ -228,7 +228,7 @@ describe.skipIf(reason !== undefined)('a real node does what conformance tests a
       .toMatchObject({ reason: 'CreateContainerConfigError', message: expect.stringContaining('must not contain') });
   });
 
-  /** What the kernel enforces, in bytes. */
+  /** The enforced limit, in bytes. */
   const memoryLimitOf = (name: string, containerName: string) =>
     node.kubectl('exec', name, '-c', containerName, '--', 'sh', '-c', MEMORY_LIMIT);
 
@@ -296,7 +296,7 @@ describe.skipIf(reason !== undefined)('a real node does what conformance tests a
     expect(JSON.parse(resizeOutput)).toEqual(await object('replaced'));
   });
 
-  // Last: it ends all that still runs.
+  // Last, since it ends everything that still runs.
   test('a NoExecute taint ends pods when their toleration does, and not when it is taken away before', async () => {
     const tolerating = (tolerationSeconds: number) => ({
       tolerations: [{ key: 'e2e', operator: 'Exists', effect: 'NoExecute', tolerationSeconds }],

@@ -24,7 +24,7 @@ describe.skipIf(reason !== undefined)('a cluster whose node is this machine', ()
       restartCount: number;
     };
 
-  /** A simulated node takes pods too: what is to be real says so. */
+  /** Simulated nodes accept pods too: pods for the real node select it. */
   const pod = (name: string, command: string) => `
 apiVersion: v1
 kind: Pod

@@ -12,8 +12,8 @@ import { type Outcome, PROGRAM, Workplace } from './sampan-process.ts';
 export { whyNoContainers };
 
 /**
- * A cluster whose node is real: `sampan up` with a containerd of its own, in a network and a mount namespace of its own, so that the bridges,
- * rules, ports and mounts of several test files do not meet. The image `busybox:1` is loaded. All that a test runs, it runs in there.
+ * A cluster with a real node: `sampan up` with its own containerd, in its own network and mount namespaces, so that bridges, rules, ports
+ * and mounts of several test files do not collide. The image `busybox:1` is loaded. Tests run all their programs in these namespaces.
  */
 export class RealNode implements AsyncDisposable {
   readonly at = new Workplace();
@@ -30,7 +30,7 @@ export class RealNode implements AsyncDisposable {
     try {
       await node.#waitForNamespace();
       await node.#run('ip', ['link', 'set', 'lo', 'up']);
-      // An address for the node, and a way out that leads nowhere.
+      // An address for the node, and a default route to nowhere.
       await node.#run('ip', ['link', 'add', 'eth0', 'type', 'bridge']);
       await node.#run('ip', ['address', 'add', '198.51.100.2/24', 'dev', 'eth0']);
       await node.#run('ip', ['link', 'set', 'eth0', 'up']);
@@ -48,7 +48,7 @@ export class RealNode implements AsyncDisposable {
     return this.at.path('.local/share/sampan/default');
   }
 
-  /** Starts the cluster, or starts it again after it was stopped or killed. */
+  /** Starts the cluster, also again after a stop or a kill. */
   async up(...options: readonly string[]): Promise<void> {
     await this.#expect(this.sampan('up', '--runtime', 'containerd', '-d', ...options));
   }
@@ -71,7 +71,7 @@ export class RealNode implements AsyncDisposable {
     throw new Error('the node has no containerd');
   }
 
-  /** Leaves what a machine finds when it starts again: no process, no mount, no link, nothing in /run, another boot id. */
+  /** Simulates a reboot: no process, no mount, no link, nothing in /run, another boot id. */
   async loseEverything(): Promise<void> {
     const { pid, runDirectory } = this.containerd();
     const owners = [await this.pid(), pid, ...processesNaming(runDirectory)];
@@ -96,7 +96,7 @@ export class RealNode implements AsyncDisposable {
     return this.run(process.execPath, [PROGRAM, ...args]);
   }
 
-  /** What kubectl prints; it must succeed. */
+  /** kubectl's output; the command must succeed. */
   async kubectl(...args: readonly string[]): Promise<string> {
     return (await this.#expect(this.run('kubectl', args))).stdout.trim();
   }
@@ -110,7 +110,7 @@ export class RealNode implements AsyncDisposable {
     return this.at.run('nsenter', [...this.enter, program, ...args], input);
   }
 
-  /** The arguments by which nsenter gets into the node's namespaces, for tests that start programs of their own. */
+  /** nsenter's arguments for the node's namespaces, for tests that start their own programs. */
   get enter(): readonly string[] {
     return ['--target', String(this.#namespace.pid), '--net', '--mount', `--wd=${this.at.home}`, '--'];
   }
@@ -124,7 +124,7 @@ export class RealNode implements AsyncDisposable {
   }
 
   async #waitForNamespace(): Promise<void> {
-    // unshare becomes sleep once it has left the namespaces of the tests.
+    // unshare execs sleep once it is in the new namespaces.
     for (let i = 0; i < 500; i++) {
       const name = await runProgram('cat', [`/proc/${this.#namespace.pid}/comm`]).catch(() => '');
       if (name.trim() === 'sleep') return;
@@ -144,7 +144,7 @@ export class RealNode implements AsyncDisposable {
   }
 }
 
-/** Shims of containers outlive their containerd, and have its directory in their arguments. */
+/** Container shims outlive their containerd, and have its directory in their arguments. */
 function processesNaming(directory: string): readonly number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.filter((pid) => readOrEmpty(`/proc/${pid}/cmdline`).includes(directory)).map(Number);

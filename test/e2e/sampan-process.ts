@@ -14,7 +14,7 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** A home directory of its own with programs that run in it. Whatever it started ends with it. */
+/** A home directory with the programs that run in it. Programs started by it end with it. */
 export class Workplace implements AsyncDisposable {
   readonly home = mkdtempSync(path.join(os.tmpdir(), 'sampan-e2e-'));
   readonly #children: ChildProcess[] = [];
@@ -53,7 +53,7 @@ export class Workplace implements AsyncDisposable {
     return this.run('kubectl', ['apply', '-f', '-'], manifest);
   }
 
-  /** Starts a program that goes on running; its output is in the file `NAME.log`. */
+  /** Starts a program in the background; its output is in the file `NAME.log`. */
   start(name: string, program: string, args: readonly string[]): ChildProcess {
     const child = spawn(program, args, { cwd: this.home, env: this.env, stdio: ['ignore', 'pipe', 'pipe'] });
     const log = createWriteStream(this.path(`${name}.log`));

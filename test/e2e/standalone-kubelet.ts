@@ -9,11 +9,11 @@ import { type ContainerdSite, makeContainerdSite } from '../../src/kubelet/conta
 import { end, type Outcome, PROGRAM, Workplace } from './sampan-process.ts';
 
 export const NODE = 'worker';
-/** Of the node, in a network that leads nowhere. The API server does not pass requests on to loopback. */
+/** The node's address, in a network without a route. The API server does not proxy to loopback. */
 export const ADDRESS = '198.51.100.2';
 const TOKEN = { id: 'abcdef', secret: '0123456789abcdef' };
 
-/** A cluster without nodes, a containerd, and what `sampan kubelet` needs to make a node of them. */
+/** A cluster without nodes, a containerd, and everything `sampan kubelet` needs to join as a node. */
 export class StandaloneKubelet implements AsyncDisposable {
   #kubelet: ChildProcess | undefined;
   readonly #cgroup: string;
@@ -50,7 +50,7 @@ export class StandaloneKubelet implements AsyncDisposable {
     await importArchive(containers, archive, { architecture: architectureOf(process.arch)!, now: realClock.now() });
   }
 
-  /** Runs a program in the network of the containers, where the cluster and the runtime's streaming server listen too. */
+  /** Runs a program in the network of the containers, where the cluster and the runtime's streaming server listen. */
   run(program: string, args: readonly string[], input?: string): Promise<Outcome> {
     return this.at.run('nsenter', [...this.#enter, program, ...args], input);
   }
@@ -69,7 +69,7 @@ export class StandaloneKubelet implements AsyncDisposable {
     return [`--net=/run/netns/${this.site.netns}`];
   }
 
-  /** Lets whoever shows the token ask for a node's certificate, and approves that, as kubeadm sets it up. */
+  /** Lets holders of the token request a node certificate, and approves such requests, as kubeadm configures it. */
   async allowBootstrap(): Promise<void> {
     const secret = [`--from-literal=token-id=${TOKEN.id}`, `--from-literal=token-secret=${TOKEN.secret}`];
     const more = ['--from-literal=usage-bootstrap-authentication=true', '--from-literal=auth-extra-groups=system:bootstrappers:nodes'];
@@ -93,7 +93,7 @@ export class StandaloneKubelet implements AsyncDisposable {
     writeFileSync(this.at.path('bootstrap.kubeconfig'), JSON.stringify(bootstrap));
   }
 
-  /** Starts the kubelet with these settings over those that every test needs. */
+  /** Starts the kubelet with these settings and those that every test needs. */
   start(settings: object = {}, ...flags: string[]): void {
     const configuration = {
       ...{ apiVersion: 'kubelet.config.k8s.io/v1beta1', kind: 'KubeletConfiguration' },
@@ -120,7 +120,7 @@ export class StandaloneKubelet implements AsyncDisposable {
     throw new Error(`the node is not ready: ${this.at.log('kubelet')}`);
   }
 
-  /** While there is a kubelet that takes their mounts down. */
+  /** While there is a kubelet that can unmount them. */
   async #removePods(): Promise<void> {
     if (this.#kubelet === undefined || this.#kubelet.exitCode !== null) return;
     const directory = this.at.path('kubelet/pods');

@@ -20,7 +20,7 @@ spec:
     spec: { containers: [{ name: main, image: 'main:1' }] }
 `;
 
-/** The keys of a cluster as files, and a kubeconfig for each who talks to the server at `ports`. */
+/** A cluster's keys as files, and a kubeconfig for each client of the server at `ports`. */
 async function writeKeys(at: Workplace, ports: readonly number[]): Promise<void> {
   const issuing = { now: realClock.now(), random: systemRandom };
   const pki = await createPki({ ...issuing, names: { ipAddresses: ['127.0.0.1'] } });
@@ -93,13 +93,13 @@ test.runIf(hasEtcd)(
     const deploy = async (name: string) => {
       writeFileSync(at.path(`${name}.yaml`), DEPLOYMENT(name));
       await at.kubectl(first, 'apply', '-f', at.path(`${name}.yaml`));
-      // What one server wrote, the other shows.
+      // Writes through one server are visible through the other.
       await kubectl('rollout', 'status', `deployment/${name}`, '--timeout=25s');
     };
     await deploy('before');
 
     const before = await Promise.all(leases.map(holder));
-    // Asked to stop, a leader gives its lease away; killed, it leaves it to run out.
+    // A leader that is stopped releases its lease; the lease of a killed one expires.
     await end(leading.manager, 'SIGTERM');
     await end(leading.scheduler, 'SIGKILL');
     for (const [i, lease] of leases.entries())

@@ -7,11 +7,11 @@ const reason = whyNoContainers();
 if (reason !== undefined) console.info(`tests of real nodes are skipped: ${reason}`);
 
 const POLL = { timeout: 90_000, interval: 500 };
-/** Each waits for several pods. */
+/** Each test waits for several pods. */
 const PATIENCE = { timeout: 400_000 };
 const UP = ['--node-name', 'machine'];
 
-/** As the charts of databases have it: not root, fsGroup, a subPath of the claim, scratch directories that share an emptyDir, memory for /dev/shm. */
+/** Like the charts of databases: not root, fsGroup, a subPath of the claim, scratch directories in one emptyDir, memory for /dev/shm. */
 const DATABASE = `
 apiVersion: storage.k8s.io/v1
 kind: StorageClass

@@ -8,7 +8,7 @@ import { newWebSocketKey, WebSocketConnection } from '#base';
 import { freePort } from '../../src/store/contract/free-port.ts';
 import { Workplace } from './sampan-process.ts';
 
-/** kubectl from years ago speaks SPDY alone; that of today speaks it when it is told to. */
+/** Old kubectl supports SPDY only; new kubectl uses it when configured to. */
 const OLD_KUBECTL = process.env.OLD_KUBECTL ?? '';
 const SPDY = ['KUBECTL_REMOTE_COMMAND_WEBSOCKETS=false', 'KUBECTL_PORT_FORWARD_WEBSOCKETS=false'];
 const KUBECTLS = [
@@ -112,7 +112,7 @@ test('a log is followed, and a container is attached to', async () => {
   for (const name of ['logs', 'attach']) await expect.poll(() => at.log(name), { timeout: 20_000 }).toContain('simulated container web');
 });
 
-/** The messages that a server sends over a WebSocket until it closes it. */
+/** The WebSocket messages of a server until it closes the connection. */
 async function webSocketMessages(url: string, protocol: string): Promise<readonly Buffer[]> {
   const handshake = { 'sec-websocket-key': newWebSocketKey(), 'sec-websocket-version': '13', 'sec-websocket-protocol': protocol };
   const sent = request(url, { headers: { connection: 'Upgrade', upgrade: 'websocket', ...handshake } });

@@ -59,7 +59,7 @@ describe.skipIf(reason !== undefined)('from a manifest to an answer on a real no
     expect(await node.kubectl('logs', 'web')).toBe('serving');
   });
 
-  /** Debian's static busybox cannot use getaddrinfo: names are looked up by the applet that speaks DNS itself. */
+  /** Debian's static busybox cannot use getaddrinfo: its nslookup applet implements DNS itself. */
   const addressOf = async (name: string) => /Address: (10\.96\.[\d.]+)/.exec(await inClient('nslookup', '-type=a', name))?.[1] ?? '';
   const FETCH = 'fetch(process.argv[1]).then((answer) => answer.text()).then((text) => console.log(text))';
   const read = async (name: string) => (await node.run(process.execPath, ['-e', FETCH, `http://${await addressOf(name)}`])).stdout.trim();
