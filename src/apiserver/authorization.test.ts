@@ -196,7 +196,7 @@ describe('default roles', () => {
         { metadata: { name: 'd', namespace: 'ns', labels }, roleRef: { ...api, kind: 'Role', name: 'd' }, subjects: [subject] },
       ],
     };
-    // Two servers that start at the same time do not get in each other's way.
+    // Two servers that start concurrently do not interfere.
     await Promise.all([reconcileRbac(admin, policy, silentLogger), reconcileRbac(admin, policy, silentLogger)]);
     const role = await admin.of(rbac.ClusterRole).get({ name: 'd' });
     await admin.of(rbac.ClusterRole).update({ ...role, rules: [] });

@@ -152,7 +152,7 @@ async function furnish(client: Client): Promise<void> {
     service,
   };
   server.aggregation.mount({ ...service, port: 443 }, ({ user }) => {
-    // The server itself asks for discovery and OpenAPI whenever it likes: only those who request count.
+    // The server requests discovery and OpenAPI itself at any time: only the test's requests count.
     if (user !== undefined && Object.values<string>(USERS).includes(user.name)) reached++;
     return {
       type: 'plain',

@@ -14,7 +14,7 @@ export interface SendOptions {
   readonly headers?: Record<string, string>;
 }
 
-/** Sends one request on a connection of its own, whatever certificate the server has. */
+/** Sends one request on its own connection, without verifying the server's certificate. */
 export function sendHttps(port: number | undefined, path: string, options: SendOptions = {}): Promise<Answer> {
   const { host = '127.0.0.1', method = 'GET', body = '', headers = {} } = options;
   return new Promise((resolve, reject) => {

@@ -7,7 +7,7 @@ import { MAPS, send, serve } from './serving.test-setup.ts';
 
 const MAP = '{"metadata":{"name":"a"}}';
 
-/** Holds up every creation until told. */
+/** Blocks every create until released. */
 function gate() {
   let open: () => void = () => {};
   let entered: () => void = () => {};

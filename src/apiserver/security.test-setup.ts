@@ -59,7 +59,9 @@ export const bearer = (token: string, more: Record<string, string | string[]> = 
 });
 export type SecureServer = Awaited<ReturnType<typeof startSecureServer>>;
 
-/** A server with certificates, tokens, the node authorizer and RBAC, and its administrator; it has the account `sa` in `ns`. */
+/**
+ * A server with certificates, tokens, the node authorizer and RBAC, and an administrator's client; it has the service account `sa` in `ns`.
+ */
 export async function startSecureServer() {
   const store = openMemoryStore({ clock: realClock });
   const server = startApiServer(

@@ -88,7 +88,7 @@ describe('token requests', () => {
       node: { name: 'gone' },
       warnafter: claims.iat + 3607,
     });
-    // The usual hour of a pod's token is a year in truth, for those that do not fetch another in time.
+    // Pod tokens requested for an hour are valid for a year, for clients that do not renew them in time.
     expect(claims.exp - claims.iat).toBe(365 * 24 * 3600);
     expect(await whoami(bearer(token))).toMatchObject({
       extra: { 'authentication.kubernetes.io/pod-name': ['bound'], 'authentication.kubernetes.io/node-name': ['gone'] },

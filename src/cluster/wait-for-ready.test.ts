@@ -7,7 +7,7 @@ import { type ClusterConfig, startCluster } from './start-cluster.ts';
 import { waitForReady } from './wait-for-ready.ts';
 
 const deps = () => ({ clock: realClock, random: seededRandom('usable'), logger: silentLogger });
-/** A node that nobody makes never becomes ready. */
+/** A node without a kubelet never becomes ready. */
 const STUCK: ClusterConfig = { nodes: simulatedNodes(['a']), kubelet: { registerNode: false } };
 
 it('waitForReady waits for nodes and the default service account', async () => {

@@ -9,7 +9,7 @@ import { Resolver } from './resolver.ts';
 import { ClusterZone } from './zone/cluster-zone.ts';
 import { ServiceIndex } from './zone/service-index.ts';
 
-/** A million where somebody asks for it; CI has less time. */
+/** A million on request; CI has less time. */
 const PACKETS = Number(process.env.DNS_FUZZ ?? 50_000);
 const SEED = Number(process.env.DNS_FUZZ_SEED ?? 7);
 const MAX_UDP_BYTES = 1232;
@@ -24,7 +24,7 @@ function goodQuery(random: Random): Buffer {
   return Buffer.from(packet.encode({ type: 'query', id: random.int(65_536), flags: packet.RECURSION_DESIRED, questions }));
 }
 
-/** A header that promises records, followed by labels and pointers that may lead anywhere, themselves included. */
+/** A header that announces records, followed by labels and compression pointers to anywhere, including themselves. */
 function promises(random: Random): Buffer {
   const head = Buffer.alloc(12);
   head.writeUInt16BE(random.int(65_536), 0);

@@ -6,7 +6,7 @@ import { MetricsRegistry, realClock, seededRandom, silentLogger } from '#base';
 import { Client, type Transport } from '#client';
 import { startDns } from './start-dns.ts';
 
-/** An API server that does not answer. */
+/** An API server that does not respond. */
 const silent: Transport = {
   isLocal: false,
   request: ({ signal }) => new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason), { once: true })),

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-/** Remembers what was run; its nft does not know the syntax. */
+/** Records the commands; its nft does not support the syntax. */
 class OldKernel extends KernelNetwork {
   readonly commands: string[] = [];
   override async run(program: string, args: readonly string[]): Promise<string> {

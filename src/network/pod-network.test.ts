@@ -59,13 +59,13 @@ it('no address is given twice, and none is lost, in 10,000 steps of ADD, DEL, GC
   const random = seededRandom(7);
   let isKilled = false;
   const mayDie = () => {
-    // Whatever a dead agent would have done next does not happen.
+    // The next actions of the killed agent do not happen.
     if (isKilled || random.float() < 0.01) {
       isKilled = true;
       throw new KilledError();
     }
   };
-  /** What pods were told, until their DEL began. */
+  /** What the runtime was told about each pod, until its DEL began. */
   const inUse = new Map<string, readonly string[]>();
   let agent: PodNetwork;
   const restart = async () => {
@@ -85,7 +85,7 @@ it('no address is given twice, and none is lost, in 10,000 steps of ADD, DEL, GC
       );
     },
     async delete(container: string) {
-      // Whatever happens to the agent now, the pod is gone.
+      // In any case the pod is gone now.
       inUse.delete(container);
       rmSync(netnsOf(container), { force: true });
       await agent.handle(request('DEL', container));
@@ -112,7 +112,7 @@ it('no address is given twice, and none is lost, in 10,000 steps of ADD, DEL, GC
   }
   expect(crashes).toBeGreaterThan(100);
   expect(full).toBeGreaterThan(0);
-  // Nothing leaks: when all pods are gone, so are their files, and every address can be given again.
+  // Nothing leaks: without pods there are no files, and every address can be allocated again.
   for (const name of readdirSync(path.join(directory, 'netns'))) rmSync(netnsOf(name));
   isKilled = false;
   const pool = new AddressPool(RANGES);

@@ -20,7 +20,7 @@ const fail = () => {
 };
 const unused: Transport = { isLocal: true, request: fail, text: fail, stream: fail, watch: fail, async [Symbol.asyncDispose]() {} };
 
-/** On a machine where no command can be run: its network namespace does not exist. */
+/** A machine where no command can run: its network namespace does not exist. */
 function startAgent() {
   const client = new Client(unused);
   const config = { nodeName: 'n1', stateDirectory: at('state'), binDirectory: at('bin'), configDirectory: at('net.d') };

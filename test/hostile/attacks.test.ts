@@ -6,7 +6,7 @@ const POLL = { timeout: 60_000 };
 const SETS = '/apis/apps/v1/namespaces/default/statefulsets';
 
 function statefulSet(name: string, spec: Partial<apps.StatefulSetSpec>): object {
-  // Never placed: the test is about the controller.
+  // Never scheduled: the test is about the controller.
   const template = { metadata: { labels: { app: name } }, spec: { schedulerName: 'none', containers: [{ name: 'c', image: 'busybox' }] } };
   return { metadata: { name }, spec: { serviceName: 's', selector: { matchLabels: { app: name } }, template, ...spec } };
 }

@@ -6,7 +6,7 @@ const TEMPLATE = { metadata: { labels: LABELS }, spec: POD_SPEC };
 const WORKLOAD = { selector: { matchLabels: LABELS }, template: TEMPLATE };
 const RULE = { apiGroups: [''], resources: ['pods'], verbs: ['get'] };
 
-/** Specifications that validation accepts, by resource: what is wrong with a value shows only where the rest is right. */
+/** Valid specs by resource: the effect of a bad value only shows if the rest is valid. */
 const BASES: ReadonlyMap<string, JsonObject> = new Map<string, JsonObject>([
   ['pods', { spec: POD_SPEC }],
   ['podtemplates', { template: TEMPLATE }],

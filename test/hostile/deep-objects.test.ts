@@ -3,7 +3,7 @@ import { ADMIN_TOKEN, type HostileCluster, type Reply, type Send, startHostileCl
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const THINGS = '/apis/deep.example.com/v1/namespaces/default';
-/** With the object itself around it, as deep as Go reads JSON. */
+/** Together with the surrounding object, as deep as Go decodes JSON. */
 const LEVELS = 9_999;
 const JSON_PATCH = 'application/json-patch+json';
 const MERGE_PATCH = 'application/merge-patch+json';
@@ -158,7 +158,7 @@ test('a deep value where a text belongs is refused whichever way it is written',
     expect(await patch(`${maps}/texts`, MERGE_PATCH, data)).toBe(422);
     expect(await patch(`${maps}/texts`, JSON_PATCH, `[{"op":"add","path":"/data","value":{"a":${value}}}]`)).toBe(422);
     expect(await patch(`${maps}/texts`, STRATEGIC_PATCH, data)).toBe(400);
-    // Upstream answers 500 to a configuration that does not fit its type.
+    // Upstream returns 500 for a configuration that does not fit its type.
     const { body } = await send(`${maps}/texts?fieldManager=x`, { method: 'PATCH', body: data, headers: { 'content-type': APPLY_PATCH } });
     expect(JSON.parse(body).message).toContain('.data.a: expected string, got');
   }

@@ -4,7 +4,7 @@ import { startSampan, temporaryDirectory } from '../bench/server-process.ts';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const TEXT = 'x'.repeat(1000 * 1024);
-/** The heap of the server, which is smaller than what it is sent. */
+/** The server's heap, smaller than the data it receives. */
 const HEAP_MIB = 256;
 const QUOTA_MIB = 400;
 const ARGS = ['--nodes', '0', '--apiserver-arg', `quota-backend-bytes=${QUOTA_MIB * 1024 * 1024}`];

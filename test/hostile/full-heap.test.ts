@@ -3,10 +3,10 @@ import { ApiDriver, timed } from '../bench/api-driver.ts';
 import { startSampan, temporaryDirectory, usageOf } from '../bench/server-process.ts';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
-/** The heap of the server. With 4096 and no other change, the database of the default quota: see the README. */
+/** The server's heap. With 4096 and no other change, the database of the default quota: see the README. */
 const HEAP_MIB = Number(process.env.HOSTILE_HEAP_MIB ?? 128);
 const VALUE_BYTES = Number(process.env.HOSTILE_VALUE_BYTES ?? 100);
-/** More than the heap has room for, by far. */
+/** Far more than fits into the heap. */
 const MOST_OBJECTS = HEAP_MIB * 2_000;
 const CONNECTIONS = 8;
 const ROUND = 2_000;
@@ -31,7 +31,7 @@ function create(driver: ApiDriver, name: string): Promise<string> {
   return failureOf(driver.send('POST', MAPS, { body: { metadata: { name }, data: { text: 'x'.repeat(VALUE_BYTES) } } }));
 }
 
-/** Creates objects until one of a round is turned away; resolves to its error and how many there are. */
+/** Creates objects until one is rejected; resolves to its error and the number of objects. */
 async function fill(driver: ApiDriver): Promise<{ count: number; failure: string }> {
   for (let count = 0; count < MOST_OBJECTS; ) {
     let failure = '';

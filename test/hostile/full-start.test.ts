@@ -5,7 +5,7 @@ import { openEmbeddedStore } from '#store';
 import { ApiDriver } from '../bench/api-driver.ts';
 import { startSampan, temporaryDirectory, usageOf } from '../bench/server-process.ts';
 
-// A cluster starts with whatever database its limits allow. The long run: see the README.
+// A cluster starts with any database within its limits. The long run: see the README.
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const SCALE = Number(process.env.HOSTILE_START_SCALE ?? 1);
@@ -34,7 +34,7 @@ function startWithHeap(directory: string, heapMiB: number) {
   }
 }
 
-/** Writes to the database of a stopped cluster: faster than a thousand requests a second. */
+/** Writes directly to the database of a stopped cluster, which is faster than requests. */
 async function fill(directory: string, { objects, bytes }: Filling): Promise<void> {
   await using store = await openEmbeddedStore({ directory, clock: realClock, logger: silentLogger });
   const text = 'x'.repeat(bytes);

@@ -14,7 +14,7 @@ const INPUTS = Number(process.env.HOSTILE_INPUTS ?? 20_000);
 const SEED = Number(process.env.HOSTILE_SEED ?? 1);
 const MAX_GROWTH_BYTES = 128 * 1024 * 1024;
 
-/** Upstream answers 500 to some bad input, and so do we, with its words. What the engine throws is a bug. */
+/** Upstream returns 500 for some bad input, and so do we, with the same message. A JavaScript engine error is a bug. */
 const ENGINE_ERROR = /\b(Type|Range|Reference|Syntax|Eval)Error\b/;
 
 let hostile: HostileCluster;
@@ -25,7 +25,7 @@ afterAll(async () => {
   await hostile[Symbol.asyncDispose]();
 });
 
-/** With the processor's time that it took. */
+/** With its CPU time. */
 async function timed(ask: () => Promise<Reply>): Promise<{ reply: Reply; spentMs: number }> {
   const [cpu, wall] = [process.cpuUsage(), realClock.monotonic()];
   const reply = await ask();
@@ -41,7 +41,7 @@ function heapBytes(): number {
 
 test(`none of ${INPUTS} inputs with seed ${SEED} crashes, stalls or fills the server`, { timeout: 24 * 3_600_000 }, async () => {
   const targets = [...hostile.cluster.apiServer.table.all()].filter(({ verbs }) => verbs.includes('create'));
-  // Patches need something to change.
+  // An object for patches.
   for (const target of targets) {
     const { group, version, resource, namespaced } = target;
     const path = `${group === '' ? '/api' : `/apis/${group}`}/${version}/${namespaced ? 'namespaces/default/' : ''}${resource}`;
@@ -53,14 +53,14 @@ test(`none of ${INPUTS} inputs with seed ${SEED} crashes, stalls or fills the se
   const codes = new Map<number, number>();
   let before = 0;
   for (let i = 0; i < INPUTS; i++) {
-    // What is compiled and cached once is there after the first part.
+    // After the first part everything is compiled and cached.
     if (i === Math.floor(INPUTS / 4)) before = heapBytes();
     const { path, send, text } = generator.next();
     const loggedBefore = hostile.logged.length;
     const ask = () => hostile.send(path, { ...send, token: ADMIN_TOKEN });
     const first = await timed(ask);
     const { reply } = first;
-    // A request may take long where it lets others have their turns.
+    // A request may take long if it yields to others.
     const spentMs = first.spentMs > TURN_BUDGET_MS ? (await timedTurns(TURN_BUDGET_MS, ask)).longestMs : first.spentMs;
     codes.set(reply.code, (codes.get(reply.code) ?? 0) + 1);
     const fault = hostile.logged.slice(loggedBefore).find((line) => ENGINE_ERROR.test(line));
@@ -70,7 +70,7 @@ test(`none of ${INPUTS} inputs with seed ${SEED} crashes, stalls or fills the se
   }
   expect(Object.fromEntries(failures)).toEqual({});
   expect(heapBytes() - before).toBeLessThan(MAX_GROWTH_BYTES);
-  // Some of them pass validation (409: the object exists), or the generator tests nothing but the decoder.
+  // Some must pass validation (409: the object exists), or only the decoder is tested.
   const valid = [200, 201, 409].reduce((sum, code) => sum + (codes.get(code) ?? 0), 0);
   expect(valid).toBeGreaterThan(INPUTS / 50);
 });

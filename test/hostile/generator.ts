@@ -4,7 +4,7 @@ import { baseObject } from './base-objects.ts';
 import type { Send } from './hostile-cluster.ts';
 import { type FieldPath, fieldsOf, hostileValue, withValue } from './hostile-values.ts';
 
-/** What the server serves, as far as the generator needs it. */
+/** What the generator must know of the served resources. */
 export interface Target {
   readonly group: string;
   readonly version: string;
@@ -18,14 +18,14 @@ export interface Target {
 export interface HostileInput {
   readonly path: string;
   readonly send: Send;
-  /** What it is, in a line. */
+  /** A one-line description. */
   readonly text: string;
 }
 
 const FORMATS = ['json', 'json', 'json', 'yaml', 'protobuf', 'merge-patch', 'strategic-merge-patch', 'json-patch', 'apply'] as const;
 type Format = (typeof FORMATS)[number];
 
-/** Inputs that follow from the source of chance alone: every kind and field in turn, each with a value and in a format by chance. */
+/** Inputs determined by the random source alone: every kind and field in turn, each with a random value and format. */
 export class InputGenerator {
   readonly #fields: readonly (readonly [Target, readonly FieldPath[]])[];
   #next = 0;
@@ -91,7 +91,7 @@ function request(target: Target, { field, value, format }: Change): Omit<Hostile
   }
 }
 
-/** Values that protobuf cannot carry are sent as bytes that are not a message. */
+/** Values that protobuf cannot carry become bytes that are not a message. */
 function protobuf(target: Target, object: JsonObject): Buffer {
   const type = { apiVersion: apiVersionOf(target), kind: target.kind };
   try {

@@ -31,12 +31,12 @@ export interface Send {
   readonly body?: string | Buffer;
 }
 
-/** A whole cluster that listens, and a client that sends it whatever HTTP/2 can carry. */
+/** A cluster that listens, and a client that can send anything over HTTP/2. */
 export interface HostileCluster extends AsyncDisposable {
   readonly cluster: Cluster;
   readonly port: number;
   readonly metrics: MetricsRegistry;
-  /** What the cluster logged at level warn and above, as JSON lines. */
+  /** The cluster's log at level warn and above, as JSON lines. */
   readonly logged: readonly string[];
   send(path: string, options?: Send): Promise<Reply>;
 }

@@ -1,7 +1,7 @@
 import type { Random } from '#base';
 import type { JsonValue, ObjectSchema, Schema } from '#machinery';
 
-/** One way to the values of a field: the names of members; lists are entered at their first item. */
+/** A path to the values of a field: member names; of lists the first item. */
 export interface FieldPath {
   readonly path: readonly string[];
   readonly schema: Schema;
@@ -9,7 +9,7 @@ export interface FieldPath {
 
 const MAX_DEPTH = 7;
 
-/** Every field of a kind, without walking around in types that hold themselves. */
+/** Every field of a kind, without following recursive types. */
 export function fieldsOf(schema: ObjectSchema): readonly FieldPath[] {
   const paths: FieldPath[] = [];
   const walk = (node: Schema, path: readonly string[], inside: readonly string[]) => {
@@ -51,7 +51,7 @@ const WORDS: readonly string[] = [
 ];
 const REPEATED: readonly string[] = ['a', '/', '$(', '0', '.', '-', '日', '\\', ' ', '[', '(', '%', '=,', '"'];
 
-/** A value that a careless program trips over: of the field's type or of another. */
+/** An edge-case value: of the field's type or of another. */
 export function hostileValue(schema: Schema, random: Random, maxLength: number): JsonValue {
   const pick = <T>(items: readonly T[]): T => items[random.int(items.length)]!;
   const long = () => pick(REPEATED).repeat(Math.ceil(maxLength / 2));
@@ -72,7 +72,7 @@ export function hostileValue(schema: Schema, random: Random, maxLength: number):
         `{${Array.from({ length: Math.ceil(maxLength / 20) }, (_, i) => `"k${i}":${JSON.stringify(plausible(schema))}`).join()}}`,
       ) as JsonValue;
     case 6:
-      // As JSON has it: an own member of this name, not the prototype.
+      // As in JSON: an own member with this name, not the prototype.
       return JSON.parse(`{"${pick(['__proto__', 'constructor', 'toString'])}":{"a":1}}`) as JsonValue;
     case 7:
       return pick<JsonValue>([null, true, [], {}, [null], [[]], [{}]]);
@@ -88,7 +88,7 @@ function nested(depth: number, isList: boolean): JsonValue {
   return JSON.parse(`${open.repeat(depth)}${isList ? '' : '1'}${close.repeat(depth)}`) as JsonValue;
 }
 
-/** A value that the type takes. */
+/** A value of the right type. */
 function plausible(schema: Schema): JsonValue {
   switch (schema.type) {
     case 'string':
@@ -119,7 +119,7 @@ function plausible(schema: Schema): JsonValue {
   }
 }
 
-/** Sets the value at a path, making what is on the way. Own members only, whatever they are called. */
+/** Sets the value at a path, with the objects on the way. Only sets own members, also for names such as `__proto__`. */
 export function withValue(object: JsonValue, path: readonly string[], value: JsonValue): JsonValue {
   const [name, ...rest] = path;
   if (name === undefined) return value;

@@ -6,7 +6,7 @@ import { openMemoryStore, type Store } from '#store';
 import { ADMIN_TOKEN, type HostileCluster, startHostileCluster } from './hostile-cluster.ts';
 import { fieldsOf, hostileValue, withValue } from './hostile-values.ts';
 
-// Whatever a pod's specification says: it reaches the scheduler and a kubelet's worker, and concerns that pod alone.
+// No pod spec that reaches the scheduler and a kubelet's worker may affect other pods.
 
 const PODS = '/api/v1/namespaces/default/pods';
 const COUNT = Number(process.env.HOSTILE_PODS ?? 800);
@@ -23,7 +23,7 @@ beforeAll(async () => {
   process.on('unhandledRejection', onFault);
   process.on('uncaughtException', onFault);
   store = openMemoryStore({ clock: realClock });
-  // Enough of them that all pods find a place.
+  // Enough nodes for all pods.
   const nodes = Array.from({ length: 10 }, (_, i) => ({ type: 'simulated' as const, name: `n${i}` }));
   hostile = await startHostileCluster({ store, nodes });
 });
@@ -33,7 +33,7 @@ afterAll(async () => {
   process.off('uncaughtException', onFault);
 });
 
-/** Pods with one field of their specification changed to a value that a careless program trips over. */
+/** Pods with one field of their spec changed to an edge-case value. */
 function* hostilePods(seed: number): Iterable<JsonObject> {
   const random = seededRandom(seed);
   const probe = { exec: { command: ['true'] } };

@@ -3,7 +3,7 @@ import { ADMIN_TOKEN, type HostileCluster, startHostileCluster } from './hostile
 import { TURN_BUDGET_MS } from './turn-budget.ts';
 import { timedTurns } from './watch-turns.ts';
 
-// Answers for people, and errors, do not grow beyond measure, and while a long one is written others are served.
+// The size of tables, YAML and error messages is bounded, and the server handles other requests while it writes a long response.
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const THINGS = '/apis/large.example.com/v1/namespaces/default/things';
@@ -25,7 +25,7 @@ beforeAll(async () => {
   };
   await post(DEFINITIONS, JSON.stringify({ metadata: { name: 'things.large.example.com' }, spec }));
   await vi.waitUntil(async () => (await hostile.send(THINGS, { token: ADMIN_TOKEN })).code === 200, { timeout: 30_000 });
-  // Many members below many levels: indentation would be hundreds of times as long.
+  // Many members at a great depth: indentation would be hundreds of times as long.
   const deep = `${'{"a":'.repeat(3_000)}{${Array.from({ length: 5_000 }, (_, i) => `"k${i}":1`).join()}}${'}'.repeat(3_000)}`;
   const annotations = JSON.stringify(Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`k${i}`, 'value'])));
   for (let i = 0; i < COUNT; i++) {

@@ -7,7 +7,7 @@ import { ADMIN_TOKEN, type HostileCluster, startHostileCluster } from './hostile
 import { TURN_BUDGET_MS } from './turn-budget.ts';
 import { timedTurns } from './watch-turns.ts';
 
-// Two long lists of one object, or a list and what is found wrong with it, do not multiply.
+// The time for two long lists of one object, or for a list and its errors, is not their product.
 
 let hostile: HostileCluster;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { ADMIN_TOKEN, type HostileCluster, startHostileCluster } from './hostile
 import { TURN_BUDGET_MS } from './turn-budget.ts';
 import { timedTurns } from './watch-turns.ts';
 
-// The largest pods that can be stored, on their way through admission, informers, the scheduler, controllers and a kubelet.
+// The largest pods that can be stored, through admission, informers, the scheduler, controllers and a kubelet.
 
 const PODS = '/api/v1/namespaces/default/pods';
 const POLL = { timeout: 60_000, interval: 100 };
@@ -19,7 +19,7 @@ const container = { name: 'c', image: 'busybox' };
 const containers = [container];
 const request = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1' } } };
 
-/** How many there are of a pod, and when it has come as far as it can. */
+/** The number of parts of a pod, and the state that it is expected to reach. */
 type Goal = 'Running' | 'placed' | 'unschedulable';
 const CASES: readonly (readonly [string, { readonly spec: object; readonly copies?: number; readonly goal: Goal }])[] = [
   ['containers', { spec: { containers: many(1500, (i) => ({ ...container, name: `c${i}` })) }, goal: 'Running' }],

@@ -3,7 +3,7 @@ import { ADMIN_TOKEN, type HostileCluster, startHostileCluster } from './hostile
 import { TURN_BUDGET_MS } from './turn-budget.ts';
 import { timedTurns } from './watch-turns.ts';
 
-// However long a list or a string is, the answer comes without a turn of the event loop that others would notice.
+// Lists and strings of any length are answered without blocking the event loop.
 
 const COUNT = 12_000;
 let hostile: HostileCluster;

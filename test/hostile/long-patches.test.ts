@@ -3,7 +3,7 @@ import { ADMIN_TOKEN, type HostileCluster, startHostileCluster } from './hostile
 import { TURN_BUDGET_MS } from './turn-budget.ts';
 import { timedTurns } from './watch-turns.ts';
 
-// A patch is read, applied, decoded and tracked in several turns, and its operations do not each copy what they change.
+// A patch is parsed, applied, decoded and tracked in several turns, and its operations do not each copy the document.
 
 let hostile: HostileCluster;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { ADMIN_TOKEN, type HostileCluster, startHostileCluster } from './hostile
 import { TURN_BUDGET_MS } from './turn-budget.ts';
 import { timedTurns } from './watch-turns.ts';
 
-// Texts of a megabyte, made for expressions that go back and forth: reading them takes time in proportion to their length.
+// Strings of a megabyte that make backtracking expressions slow: the time must be linear.
 
 const LENGTH = 1_000_000;
 const long = (part: string) => part.repeat(Math.ceil(LENGTH / part.length));

@@ -4,7 +4,7 @@ import { startSampan, temporaryDirectory, usageOf } from '../bench/server-proces
 
 test('a cluster whose log cannot be written starts, serves, and counts the lines', { timeout: 120_000 }, async () => {
   using directory = temporaryDirectory();
-  // Every write to it fails: no space left on device.
+  // /dev/full: every write fails with ENOSPC.
   await using server = await startSampan(directory.path, ['--nodes', '1', '--verbose'], { log: '/dev/full' });
   using driver = new ApiDriver(server.port, 1);
   for (let i = 0; i < 20; i++) {

@@ -6,11 +6,11 @@ import { JSON_LIES, type Lie, type LyingServer, startLyingServer, TRANSPORT_LIES
 import { TURN_BUDGET_MS } from './turn-budget.ts';
 import { timedTurns } from './watch-turns.ts';
 
-// An aggregated API server that lies spoils the answers to requests for its own API, and nothing else.
+// A misbehaving aggregated API server only affects requests for its own API.
 
 const GROUP = 'lies.example.com';
 const THINGS = `/apis/${GROUP}/v1/namespaces/default/things`;
-/** Answers that do not end have tests of their own. */
+/** Responses without an end have their own tests. */
 const UNENDING = new Set(['a slow trickle', 'no answer', 'an answer without end']);
 const LIES = Object.entries({ ...TRANSPORT_LIES, ...JSON_LIES });
 const ENDING = LIES.filter(([name]) => !UNENDING.has(name));
@@ -22,7 +22,7 @@ const RESOURCES = {
 
 let hostile: HostileCluster;
 let extension: LyingServer;
-/** Of discovery; things have theirs by name. */
+/** The bodies of discovery paths; objects are served by name. */
 let discoveryLie: Lie | undefined;
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ beforeAll(async () => {
     return lie === undefined ? void exchange.response.setHeader('content-type', 'application/json').end(exchange.honest) : lie(exchange);
   };
   hostile = await startHostileCluster({ controllerManager: { controllers: [] } });
-  // The name of a service that leads to this machine: endpoints may not.
+  // A service name that resolves to this machine: endpoints must not be on loopback.
   await post('/api/v1/namespaces/default/services', {
     metadata: { name: 'liar' },
     spec: { type: 'ExternalName', externalName: 'localhost' },

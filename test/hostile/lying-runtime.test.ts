@@ -9,7 +9,8 @@ import { simulatedMachine } from '../../src/kubelet/cri/simulated/simulated-mach
 import { type HostileCluster, startHostileCluster } from './hostile-cluster.ts';
 import { LIES, type LyingRuntime, startLyingRuntime } from './lying-runtime.ts';
 
-// A container runtime that answers with garbage, floods, strangers' ids, contradictions, silence: its kubelet goes on, and is right again with it.
+// A misbehaving container runtime (garbage, floods, foreign ids, contradictions, silence): its kubelet continues, and recovers once the
+// runtime does.
 
 const SEED = Number(process.env.HOSTILE_SEED ?? 1);
 const CALLS = Number(process.env.HOSTILE_CALLS ?? 300);
@@ -34,7 +35,7 @@ beforeAll(async () => {
   liar = await startLyingRuntime(path.join(directory, 'cri.sock'), seededRandom(SEED));
   const logger = createLogger({ clock: realClock, level: 'debug', format: 'json', write: (line) => void logged.push(line) });
   const deps = { clock: realClock, random: seededRandom(SEED), logger, metrics: new MetricsRegistry() };
-  // A second of silence is enough to tell.
+  // A second of silence is enough for the test.
   runtime = new GrpcRuntime({ endpoint: liar.endpoint, requestTimeoutMs: 1000 }, { ...deps, streaming: noStreaming });
   const client = hostile.cluster.clientAs({ name: `system:node:${NODE}`, groups: ['system:nodes', 'system:authenticated'] }, 'kubelet');
   const prober = { probe: async () => ({ passed: true, output: '' }), httpGet: async () => ({}) };
@@ -77,7 +78,7 @@ async function ready(): Promise<string> {
 
 const READY = 'True KubeletReady: kubelet is posting ready status';
 
-/** Until that many calls were made, and every kind of lie was told. */
+/** Until that many calls were made and every fault was injected. */
 async function tellLies(calls: number): Promise<void> {
   const before = liar.calls;
   liar.lieRate = 0.7;

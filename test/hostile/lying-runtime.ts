@@ -3,14 +3,14 @@ import { connect, createServer, type Socket } from 'node:net';
 import { GrpcError, GrpcServer, grpcStatus, type MethodEntry, type Random } from '#base';
 import { imageService, runtimeService } from '../../src/kubelet/cri/grpc/methods.ts';
 
-/** A runtime that speaks CRI, keeps its containers in memory, and answers with a lie as often as `lieRate` says. */
+/** A CRI runtime that keeps its containers in memory and sends wrong responses with the probability `lieRate`. */
 export interface LyingRuntime extends AsyncDisposable {
   readonly endpoint: string;
-  /** From 0, always the truth, to 1. */
+  /** From 0, never, to 1. */
   lieRate: number;
-  /** What it says when it lies. Default: any. */
+  /** The faults that it injects. Default: any. */
   only: readonly Lie[] | undefined;
-  /** How many calls it has had. */
+  /** The number of calls so far. */
   readonly calls: number;
   readonly lieCounts: ReadonlyMap<Lie, number>;
 }
@@ -46,7 +46,7 @@ interface Container {
 type Message = any;
 type Answer = (request: Message) => Message;
 
-/** As much of CRI as a kubelet needs to run pods. */
+/** The part of CRI that a kubelet needs to run pods. */
 class TrueRuntime {
   readonly #sandboxes = new Map<string, Sandbox>();
   readonly #containers = new Map<string, Container>();
@@ -142,7 +142,7 @@ interface Situation {
   hangUp(): void;
 }
 
-/** What is said instead of `truth`, encoded. Undefined: nothing, ever. */
+/** The encoded response that replaces `truth`. Undefined: no response at all. */
 function lie(kind: Lie, { truth, encode, random, hangUp }: Situation): Uint8Array | undefined {
   const changed = (change: (item: Message) => Message) => encode(changedItems(truth, change));
   switch (kind) {
@@ -162,7 +162,7 @@ function lie(kind: Lie, { truth, encode, random, hangUp }: Situation): Uint8Arra
         startedAtMs: -1e15,
       }));
     case 'future':
-      // A member with a number, and a state with a value, that this version does not know.
+      // A field number and an enum value that this version does not know.
       return Buffer.concat([encode(truth), Buffer.from([0xf8, 0x7f, 0x01])]);
     case 'error':
       throw new GrpcError(1 + random.int(16), '\u0000日本'.repeat(100));
@@ -188,7 +188,7 @@ function flooded(value: unknown): unknown {
   return Array.isArray(value) && value.length > 0 ? Array.from({ length: FLOOD }, (_, i) => ({ ...value[0], id: `flood-${i}` })) : value;
 }
 
-/** A socket whose connections can be cut. */
+/** A socket server whose connections can be cut. */
 async function cuttable(path: string, target: string) {
   const sockets = new Set<Socket>();
   const hold = (socket: Socket) => {

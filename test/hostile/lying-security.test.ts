@@ -11,9 +11,9 @@ import { JSON_LIES, type Lie, type LieExchange, type LyingServer, startLyingServ
 import { TURN_BUDGET_MS } from './turn-budget.ts';
 import { timedTurns } from './watch-turns.ts';
 
-// Services that the API server asks who somebody is and what they may: one that lies lets nobody in, and concerns nobody else.
+// A misbehaving authentication or authorization service lets nobody in, and only affects requests that depend on it.
 
-/** Each would take the 30 s that upstream waits. */
+/** Upstream's timeout of 30 s would apply to each. */
 const UNENDING = new Set(['a slow trickle', 'no answer']);
 const LIES = Object.entries({ ...TRANSPORT_LIES, ...JSON_LIES }).filter(([name]) => !UNENDING.has(name));
 const NAMESPACES = '/api/v1/namespaces';
@@ -57,7 +57,7 @@ const KEY_LIES: readonly (readonly [string, Lie])[] = [
   ['a key of the kind constructor', keySet({ ...JWK, kty: 'constructor' })],
   ['a key that is for encryption', keySet({ ...JWK, use: 'enc' })],
 ];
-/** Discovery of an issuer, then its keys: every second lie is in the keys. */
+/** The issuer's discovery document, then its keys: every second fault is in the keys. */
 const ISSUER_LIES: readonly { readonly name: string; readonly lie: Lie; readonly inKeys: boolean }[] = [
   ...LIES.map(([name, lie], i) => ({ name, lie, inKeys: i % 2 === 1 })),
   ...KEY_LIES.map(([name, lie]) => ({ name, lie, inKeys: true })),
@@ -144,7 +144,7 @@ afterAll(async () => {
 
 let issuerUrl = '';
 
-/** What all of them are answered, while others are served in short turns. */
+/** The responses to all of them, while other requests are served in short turns. */
 async function codes(tokens: readonly string[]): Promise<readonly number[]> {
   const loggedBefore = hostile.logged.length;
   const ask = () => Promise.all(tokens.map((token) => hostile.send(NAMESPACES, { token })));
@@ -155,7 +155,7 @@ async function codes(tokens: readonly string[]): Promise<readonly number[]> {
   return answer.map(({ code }) => code);
 }
 
-/** Names of the lies that were answered with something else. */
+/** Names of the faults with another response. */
 function others(names: readonly string[], answers: readonly number[], expected: readonly number[]): readonly string[] {
   return names.flatMap((name, i) => (expected.includes(answers[i]!) ? [] : [`${name}: ${answers[i]}`]));
 }
@@ -167,13 +167,13 @@ describe('a token webhook that lies', () => {
   });
 
   test('and then says the truth is believed', async () => {
-    // Known, and allowed by the webhook for authorization.
+    // Authenticated, and allowed by the authorization webhook.
     await vi.waitUntil(async () => (await hostile.send(NAMESPACES, { token: 'honest' })).code === 200, { timeout: 30_000 });
   });
 });
 
 describe('an authorization webhook that lies', () => {
-  // 500 where it could not be asked, as upstream; 403 where it did not say yes.
+  // 500 where the webhook could not be called, as upstream; 403 where it did not allow the request.
   test('allows nothing', async () => {
     const names = ACCESS_LIES.map(([name]) => name);
     expect(others(names, await codes(names.map((name) => `access-${tokenFor(name)}`)), [403, 500])).toEqual([]);

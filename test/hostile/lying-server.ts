@@ -6,13 +6,13 @@ import { gzipSync } from 'node:zlib';
 import { realClock, seededRandom } from '#base';
 import { renewedCertificates } from '#cluster';
 
-/** How a server that the cluster trusts may answer a request other than it should. `honest` is the answer that it should give. */
+/** A wrong response of a server that the cluster trusts. `honest` is the right one. */
 export type Lie = (exchange: LieExchange) => void | Promise<void>;
 
 export interface LieExchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** The body that was sent. */
+  /** The request body. */
   readonly body: Buffer;
   readonly honest: Buffer;
   /** Aborts when the server closes. */
@@ -21,7 +21,7 @@ export interface LieExchange {
 
 const MEGABYTE = Buffer.alloc(1 << 20, ' ');
 
-/** Lies below and within HTTP: good for any server, whatever it speaks. */
+/** Faults in HTTP and below, for any server. */
 export const TRANSPORT_LIES: Readonly<Record<string, Lie>> = {
   nothing: ({ response }) => void response.end(),
   garbage: ({ response }) => void response.end(Buffer.from(Array.from({ length: 4096 }, (_, i) => (i * 197) & 255))),
@@ -60,7 +60,7 @@ export const TRANSPORT_LIES: Readonly<Record<string, Lie>> = {
     void response.socket?.end('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
 };
 
-/** Lies in JSON: good for any server whose answers are JSON objects. */
+/** Faults in JSON, for any server that sends JSON objects. */
 export const JSON_LIES: Readonly<Record<string, Lie>> = {
   null: text('null'),
   'a list': text('[]'),
@@ -81,15 +81,15 @@ function text(body: string): Lie {
 
 export interface LyingServer extends AsyncDisposable {
   readonly url: string;
-  /** In PEM, of who signed its certificate. */
+  /** PEM of the CA of its certificate. */
   readonly ca: string;
-  /** The next requests are answered with this lie; undefined: honestly. */
+  /** The fault of the next responses; undefined: none. */
   lie: Lie | undefined;
-  /** How many requests came. */
+  /** The number of requests so far. */
   readonly requests: number;
 }
 
-/** An HTTPS server on loopback that answers with `honest(body)`, or with what `lie` makes of it. */
+/** An HTTPS server on loopback that sends `honest(body)`, or what `lie` makes of it. */
 export async function startLyingServer(honest: (body: Buffer) => Buffer | string): Promise<LyingServer> {
   const pki = renewedCertificates({}, { names: { ipAddresses: ['127.0.0.1'] }, now: realClock.now(), random: seededRandom(2) });
   const stop = new AbortController();

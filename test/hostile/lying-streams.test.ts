@@ -5,7 +5,7 @@ import { duplexPair, realClock, seededRandom, VirtualClock } from '#base';
 import { acceptCommand, relayCommand, spdyCommand } from '#client';
 import { streamingUrlClient } from '../../src/kubelet/cri/grpc/streaming-url-client.ts';
 
-// The streaming server of a container runtime that lies: exec, attach and port-forward end in bounded time, and leave nothing behind.
+// A misbehaving streaming server of a container runtime: exec, attach and port-forward end in bounded time, and leave nothing behind.
 
 const ALL = { stdin: true, stdout: true, stderr: true, tty: false };
 const REQUEST = { ...ALL, containerId: 'c' };
@@ -61,7 +61,7 @@ afterEach(async () => {
   process.off('uncaughtException', onFault);
 });
 
-/** Lets virtual time pass, in steps that real sockets can keep up with, until it is over. */
+/** Advances virtual time in steps, so that real sockets can keep up, until the promise settles. */
 async function passTime<T>(clock: VirtualClock, work: Promise<T>, limitMs: number): Promise<T> {
   let isOver = false;
   const settled = work.finally(() => {
@@ -104,7 +104,7 @@ describe.each(Object.entries(LIES))('a streaming server that %s', (_name, behavi
       stream.write('hello');
       if (!stream.closed) await new Promise<void>((resolve) => stream.once('close', () => resolve()));
     };
-    // Some fail when they are opened, the others end.
+    // Some fail when they are opened, the others while they run.
     const settled = run().catch((error: Error) => error);
     await passTime(clock, settled, 120 * SECOND);
     await expect.poll(() => sockets.size).toBe(0);
@@ -121,7 +121,7 @@ describe.each(Object.entries(LIES))('a streaming server that %s', (_name, behavi
   });
 });
 
-/** A client's command over SPDY, as the kubelet serves it: the runtime's stream is opened first, and then joined with the client's. */
+/** A client's command over SPDY, as the kubelet serves it: opens the runtime's stream first, then joins it with the client's. */
 async function commandThroughKubelet(clock: VirtualClock): Promise<unknown> {
   const { near, far } = duplexPair();
   const left = new AbortController();

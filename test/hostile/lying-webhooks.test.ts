@@ -4,7 +4,7 @@ import { JSON_LIES, type Lie, type LyingServer, startLyingServer, TRANSPORT_LIES
 import { TURN_BUDGET_MS } from './turn-budget.ts';
 import { timedTurns } from './watch-turns.ts';
 
-// A webhook that lies costs the requests that it is asked about, in bounded time, and nothing else.
+// A misbehaving webhook only affects the requests that it is called for, in bounded time.
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const THINGS = '/apis/lies.example.com/v1/namespaces/default/things';
@@ -27,7 +27,7 @@ const answered =
   (response: object): Lie =>
   ({ body, response: out }) =>
     void out.end(answerTo(reviewIn(body), response));
-/** Each copies all that was there before. */
+/** Each copies the whole document so far. */
 const doubled = Array.from({ length: 40 }, (_, i) => ({ op: 'copy', from: '/data', path: `/data/k${i}` }));
 
 const ADMISSION_LIES: Readonly<Record<string, Lie>> = {
@@ -110,12 +110,12 @@ function createMap(): Promise<Reply> {
 }
 
 let objectCount = 0;
-/** Written in one version and stored in another, so that each one is converted. */
+/** Written in one version and stored in another, so that each object is converted. */
 function createThing(): Promise<Reply> {
   return post(THINGS, { apiVersion: 'lies.example.com/v1', kind: 'Thing', metadata: { name: `t${objectCount++}` } });
 }
 
-/** The answer to a request that the webhook is asked about, which others do not notice. */
+/** The response to a request that calls the webhook. Other requests must not be affected. */
 async function lied(lie: Lie, ask: () => Promise<Reply>): Promise<Reply> {
   webhook.lie = lie;
   const loggedBefore = hostile.logged.length;
@@ -149,7 +149,7 @@ describe('an admission webhook', () => {
   });
 });
 
-/** Without a limit of its own, each would take the 30 s that upstream waits. */
+/** Without a shorter limit, upstream's timeout of 30 s would apply to each. */
 const UNENDING = new Set(['a slow trickle', 'no answer']);
 
 describe('a conversion webhook', () => {

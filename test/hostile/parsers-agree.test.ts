@@ -9,7 +9,7 @@ import { normalizedImageName } from '../../src/kubelet/images/image-name.ts';
 import { fullImageName, parseImageName } from '../../src/kubelet/images/parse-image-name.ts';
 import { normalizedImageName as scheduledImageName } from '../../src/scheduler/framework/node-info.ts';
 
-// What one reader of a text has checked is what another does.
+// Two parsers of one text must agree: what one of them checked is what the other uses.
 
 function result<T>(read: () => T): T | undefined {
   try {
@@ -43,12 +43,12 @@ describe('request paths', () => {
   test('that a client makes for an object are read as that object, or not made', () => {
     fc.assert(
       fc.property(group, word, word, word, fc.boolean(), (apiGroup, resource, namespace, name, namespaced) => {
-        // Resources of these names would be read as something else; no API has them.
+        // Resources with these names would be parsed differently; no API has them.
         if (/[/%.]|^(watch|proxy|namespaces)$/.test(resource)) return;
         const path = result(() => objectPath({ group: apiGroup, version: 'v1', resource, namespaced }, { name, namespace }));
         if (path === undefined) return;
         const info = parseRequestInfo({ method: 'GET', path, watch: false });
-        // Of a namespace these are parts, whatever is in it: upstream reads them so, too.
+        // Below a namespace these are subresources, whatever resources exist: as upstream.
         if (namespaced && (resource === 'status' || resource === 'finalize')) return;
         expect(info).toMatchObject({ isResource: true, group: apiGroup, version: 'v1', resource, name, subresource: '' });
         if (namespaced) expect(info.namespace).toBe(namespace);

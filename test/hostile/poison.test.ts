@@ -4,7 +4,7 @@ import { realClock } from '#base';
 import { openMemoryStore, type Store } from '#store';
 import { ADMIN_TOKEN, type HostileCluster, startHostileCluster } from './hostile-cluster.ts';
 
-// Objects that no part of the cluster can handle, as a broken store or an older version might leave them: each concerns itself alone.
+// Objects that no component can handle, as a damaged store or an older version might contain: each only affects itself.
 
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments';
 const PODS = '/api/v1/namespaces/default/pods';
@@ -26,7 +26,7 @@ async function post(path: string, object: object): Promise<void> {
   expect([code, body]).toEqual([201, expect.anything()]);
 }
 
-/** Writes what no request could. */
+/** Writes what the API would reject. */
 async function poison(key: string, spec: unknown, fields: object = {}): Promise<void> {
   const { entry } = await store.get(key);
   const object = JSON.parse(Buffer.from(entry!.value).toString()) as object;

@@ -3,7 +3,7 @@ import { realClock } from '#base';
 import { openMemoryStore, type Store } from '#store';
 import { ADMIN_TOKEN, type HostileCluster, startHostileCluster } from './hostile-cluster.ts';
 
-// Objects of the right shape, which repair lets pass, with values that no part of the cluster can make sense of: each concerns itself alone.
+// Objects of the right shape, which repair keeps, with values that no component can interpret: each only affects itself.
 
 const PODS = '/api/v1/namespaces/default/pods';
 const POLL = { timeout: 90_000, interval: 500 };
@@ -20,7 +20,7 @@ async function post(path: string, object: object): Promise<void> {
   expect([code, body]).toEqual([201, expect.anything()]);
 }
 
-/** Writes what no request could. */
+/** Writes what the API would reject. */
 async function poison(key: string, change: (object: { spec: object; status?: object }) => object): Promise<void> {
   const { entry } = await store.get(key);
   const object = change(JSON.parse(Buffer.from(entry!.value).toString()) as { spec: object });

@@ -8,7 +8,7 @@ import type { Target } from './generator.ts';
 import { ADMIN_TOKEN, type HostileCluster, startHostileCluster } from './hostile-cluster.ts';
 import { type FieldPath, fieldsOf, hostileValue, withValue } from './hostile-values.ts';
 
-// Objects of every kind that no validation has seen, as a damaged store might hold them: the cluster starts, works and stops all the same.
+// Unvalidated objects of every kind, as a damaged store might contain: the cluster starts, works and stops regardless.
 
 const COUNT = Number(process.env.HOSTILE_OBJECTS ?? 500);
 const SEED = Number(process.env.HOSTILE_SEED ?? 1);
@@ -16,7 +16,7 @@ const POLL = { timeout: 90_000, interval: 500 };
 const LABELS = { app: 'good' };
 const DEFAULT = '/api/v1/namespaces/default';
 
-/** They have their say on what is good, too: where they are kept is not where that is. */
+/** These decide about valid objects too, so they are kept away from those. */
 const ELSEWHERE = new Set(['resourcequotas', 'limitranges']);
 
 let store: Store;
@@ -28,7 +28,7 @@ interface StoredTarget extends Target {
   readonly prefix: string;
 }
 
-/** The kinds that are stored, each in the version in which it is. */
+/** The stored kinds, each in its storage version. */
 function storedTargets({ cluster }: HostileCluster): readonly StoredTarget[] {
   return [...cluster.apiServer.table.all()].flatMap((resource) => {
     const { storage, storedAs } = resource;
@@ -36,7 +36,7 @@ function storedTargets({ cluster }: HostileCluster): readonly StoredTarget[] {
   });
 }
 
-/** A spoilt object: one to three of its fields have values that a careless program trips over. */
+/** A damaged object: one to three of its fields have edge-case values. */
 function spoilt(target: StoredTarget, fields: readonly FieldPath[], random: Random): JsonObject {
   const base = { ...baseObject({ ...target, apiVersion: apiVersionOf(target) }) };
   let object: JsonObject = base;
@@ -91,7 +91,7 @@ describe(`a cluster whose store has ${COUNT} spoilt objects (seed ${SEED})`, () 
   test('starts, and runs what is good', async () => {
     expect(await hostile.send('/readyz')).toMatchObject({ code: 200 });
     const containers = [{ name: 'c', image: 'busybox' }];
-    // Some of what is spoilt passes for a node.
+    // Some damaged objects look like nodes.
     const template = { metadata: { labels: LABELS }, spec: { containers, nodeSelector: { 'kubernetes.io/hostname': 'n1' } } };
     const spec = { replicas: 2, selector: { matchLabels: LABELS }, template };
     await post('/apis/apps/v1/namespaces/default/deployments', { metadata: { name: 'good' }, spec });
@@ -108,7 +108,7 @@ describe(`a cluster whose store has ${COUNT} spoilt objects (seed ${SEED})`, () 
 
   test('lists every one of them', async () => {
     const formats = ['application/json', 'application/vnd.kubernetes.protobuf', 'application/json;as=Table;g=meta.k8s.io;v=v1'];
-    // Of events there are thousands by now, about the others.
+    // By now there are thousands of events about the other objects.
     const listed = [...hostile.cluster.apiServer.table.all()].filter(
       ({ resource, verbs, custom }) => !custom && resource !== 'events' && verbs.includes('list'),
     );

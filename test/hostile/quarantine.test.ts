@@ -3,7 +3,7 @@ import { realClock } from '#base';
 import { openMemoryStore, type Store } from '#store';
 import { ADMIN_TOKEN, type HostileCluster, startHostileCluster } from './hostile-cluster.ts';
 
-// Of every kind of workload: one object that it cannot handle, one that it can. The first is quarantined, the second is served.
+// Two objects of every kind of workload, one of which cannot be handled: that one is quarantined, the other is processed.
 
 const POLL = { timeout: 90_000, interval: 500 };
 const TEMPLATE = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'busybox' }] } };
@@ -80,7 +80,7 @@ async function post(path: string, object: object): Promise<void> {
   expect([code, body]).toEqual([201, expect.anything()]);
 }
 
-/** Writes what no request could. */
+/** Writes what the API would reject. */
 async function poison({ prefix, poison }: Kind): Promise<void> {
   const key = `/registry/${prefix}/default/bad`;
   const { entry } = await store.get(key);

@@ -9,7 +9,7 @@ import { ADMIN_TOKEN, type HostileCluster, startHostileCluster, USER_TOKEN } fro
 let hostile: HostileCluster;
 beforeAll(async () => {
   hostile = await startHostileCluster({
-    // Limits for all requests together, as without priority and fairness.
+    // Limits of all requests together, as without priority and fairness.
     apiServer: {
       limits: {
         priorityAndFairness: false,
@@ -57,7 +57,7 @@ test('requests for groups that do not exist share one series of each metric', as
     await hostile.send(`/api/v1/things-${i}`, { method: `M${i}` });
     await hostile.send(`/api/v1/namespaces/default/pods/x/sub-${i}`);
   }
-  // A few more methods and codes, but nothing that grows with the paths.
+  // A few more methods and codes may appear, but nothing that grows with the paths.
   expect((await seriesCount()) - before).toBeLessThan(100);
 });
 
@@ -126,7 +126,7 @@ describe('too many requests', () => {
     expect((await hostile.send(MAPS, { method: 'POST', token: ADMIN_TOKEN, body: '{"metadata":{"generateName":"a-"}}' })).code).toBe(201);
     for (const answer of answers) answer.catch(() => {});
     session.destroy();
-    // What they held is free again.
+    // The memory of those requests is free again.
     await expect
       .poll(async () => (await hostile.send(MAPS, { method: 'POST', token: ADMIN_TOKEN, body: ' '.repeat(2 << 20) })).code)
       .toBe(400);

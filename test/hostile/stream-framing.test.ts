@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { duplexPair, type Random, realClock, seededRandom } from '#base';
 import { acceptCommand, acceptPortForward, PortForwardClient, relayCommand, spdyCommand, webSocketCommand } from '#client';
 
-/** A million in a long run: `STREAM_FUZZ_INPUTS=1000000`. */
+/** The long run: `STREAM_FUZZ_INPUTS=1000000`. */
 const INPUTS = Number(process.env.STREAM_FUZZ_INPUTS ?? 2000);
 const SEED = Number(process.env.HOSTILE_SEED ?? 1);
 const ALL = { stdin: true, stdout: true, stderr: true, tty: false };
@@ -15,7 +15,7 @@ type Headers = Readonly<Record<string, string>>;
 interface Protocol {
   readonly name: string;
   readonly headers: Headers;
-  /** What a well-behaved client does on a connection. */
+  /** The behaviour of a correct client on a connection. */
   readonly behave: (connection: Duplex) => Promise<void>;
   readonly serve: (headers: Headers, connection: Duplex) => Promise<void>;
 }
@@ -69,7 +69,7 @@ const PROTOCOLS: readonly Protocol[] = [
   },
 ];
 
-/** The bytes that such a client sends. */
+/** The bytes that this client sends. */
 async function recorded({ behave, headers, serve }: Protocol): Promise<Buffer> {
   const [client, server] = [duplexPair(), duplexPair()];
   const chunks: Buffer[] = [];
@@ -87,7 +87,7 @@ async function recorded({ behave, headers, serve }: Protocol): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The same with some bytes changed, taken out, put in or sent twice; sometimes nothing but chance. */
+/** The same with some bytes changed, removed, inserted or repeated; sometimes random bytes only. */
 function mutated(bytes: Buffer, random: Random): Buffer {
   if (random.int(20) === 0) return Buffer.from(Array.from({ length: random.int(200) }, () => random.int(256)));
   let mutant = Buffer.from(bytes);
@@ -106,7 +106,7 @@ function mutated(bytes: Buffer, random: Random): Buffer {
   return mutant;
 }
 
-/** Sends the bytes in pieces, then goes away. The server has to end, whatever they are. */
+/** Sends the bytes in pieces, then disconnects. The server must end the session in any case. */
 async function attack({ serve, headers }: Protocol, bytes: Buffer, random: Random): Promise<void> {
   const { near, far } = duplexPair();
   near.on('error', () => {});

@@ -7,7 +7,7 @@ import { openEmbeddedStore, openEtcdStore, openMemoryStore, type Store } from '#
 import { startEtcd } from '../../src/store/contract/etcd-members.ts';
 import { ADMIN_TOKEN, type HostileCluster, startHostileCluster } from './hostile-cluster.ts';
 
-// A valid object may be larger than what etcd takes in a request. Upstream answers with etcd's error, which is no fault of the server.
+// A valid object may exceed etcd's request limit. Upstream returns etcd's error, which is not an internal error.
 
 interface OpenedStore extends AsyncDisposable {
   readonly store: Store;
@@ -34,7 +34,7 @@ const PATH = '/api/v1/namespaces/default/configmaps';
 const LARGE = 'etcdserver: request is too large';
 const LARGER_THAN_A_MESSAGE = /^rpc error: code = ResourceExhausted desc = trying to send message larger than max \(\d+ vs\. 2097152\)$/;
 
-/** A megabyte of data is allowed, and any number of labels. */
+/** A megabyte of data is allowed, with any number of labels. */
 function configMap(name: string, labels: number): string {
   const entries = Array.from({ length: labels }, (_, i) => [`k${i}`.padEnd(63, 'x'), 'v'.repeat(63)]);
   const metadata = { name, labels: Object.fromEntries(entries) };

@@ -23,7 +23,7 @@ async function unreadHttp1(port: number): Promise<Disposable> {
   return { [Symbol.dispose]: () => void socket.destroy() };
 }
 
-/** A client over HTTP/2 that lets a megabyte come and never reads. */
+/** A client over HTTP/2 that grants a window of a megabyte and never reads. */
 async function unreadHttp2(port: number, accept: string): Promise<Disposable> {
   const session = http2.connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false, settings: { initialWindowSize: 1 << 20 } });
   session.on('error', () => {});
@@ -33,7 +33,7 @@ async function unreadHttp2(port: number, accept: string): Promise<Disposable> {
   return { [Symbol.dispose]: () => session.destroy() };
 }
 
-/** Counts events of the state until its end is marked. */
+/** Counts the events of the initial state up to its end. */
 async function stateOf(driver: ApiDriver): Promise<number> {
   let events = 0;
   let rest = '';
@@ -57,7 +57,7 @@ test('clients that never read cost little memory, and others are served as befor
   await using server = await startSampan(directory.path, ['--nodes', '0']);
   using driver = new ApiDriver(server.port, 16);
   await timed(PODS, 16, (i) => driver.send('POST', COLLECTION, { body: loadPod(`p-${i}`, { spec: { schedulerName: 'nobody' } }) }));
-  // So that what everybody needs once is there.
+  // Warm-up, so that shared data exists.
   expect(await stateOf(driver)).toBe(PODS);
   await driver.send('GET', COLLECTION);
   const before = usageOf(server.pid).residentMiB;
@@ -67,7 +67,7 @@ test('clients that never read cost little memory, and others are served as befor
     for (let i = 0; i < CLIENTS; i++)
       clients.push(await (i % 2 === 0 ? unreadHttp1(server.port) : unreadHttp2(server.port, i % 4 === 1 ? protobuf : 'application/json')));
     await realClock.sleep(3_000);
-    // Changes that all of them should get, and none does.
+    // Changes for all of these watches, none of which reads them.
     await timed(300, 16, (i) => driver.send('PATCH', `${COLLECTION}/p-${i}/status`, RUNNING));
     expect(await stateOf(driver)).toBe(PODS);
     expect(usageOf(server.pid).residentMiB - before).toBeLessThan(ALLOWED_MIB);

@@ -1,6 +1,6 @@
 /**
- * Measures how much of the processor's time the longest turn of the event loop takes, with that of the garbage collector's threads, so that a busy
- * machine makes no difference.
+ * Measures the CPU time of the longest turn of the event loop, including that of the garbage collector's threads, so that load on the
+ * machine has no effect.
  */
 export function watchTurns(): { stop(): number } {
   let longest = 0;
@@ -23,8 +23,8 @@ export function watchTurns(): { stop(): number } {
 const ATTEMPTS = 3;
 
 /**
- * What a request answers, and its longest turn. One over the budget is asked again: a stall that the input causes comes again, a collection of
- * garbage or a compilation that fell into it does not.
+ * The response to a request, and its longest turn. A request over the budget is sent again: a stall caused by the input recurs, one by a
+ * garbage collection or a compilation does not.
  */
 export async function timedTurns<T>(budgetMs: number, ask: () => Promise<T>): Promise<{ readonly answer: T; readonly longestMs: number }> {
   for (let attempt = 1; ; attempt++) {

@@ -41,7 +41,7 @@ test('a stateful set of two billion replicas gets what the quota allows, and goe
   const quotas = hostile.cluster.client.of(core.ResourceQuota);
   await expect.poll(async () => (await quotas.get({ name: 'few', namespace: 'huge' })).status?.hard?.pods, POLL).toBe('20');
   const path = '/apis/apps/v1/namespaces/huge/statefulsets';
-  // Never placed: the test is about the controller.
+  // Never scheduled: the test is about the controller.
   const template = {
     metadata: { labels: { app: 'huge' } },
     spec: { schedulerName: 'none', containers: [{ name: 'c', image: 'busybox' }] },

@@ -4,10 +4,10 @@ import type { SourceFile } from './source-tree.ts';
 const REEXPORT = /^export \{([^}]*)\} from '([^']+)';/gm;
 const SHAPE = ['config', 'deps', 'signal'];
 
-/** What is wrong with the components that layers export: functions called startX. */
+/** The faults of exported components, which are functions called startX. */
 export function componentFaults(files: readonly SourceFile[]): string[] {
   const byPath = new Map(files.map((file) => [file.path, file]));
-  // What tests are given is made for their convenience, not for composition.
+  // Helpers for tests are designed for convenience, not for composition.
   const indexes = files.filter((file) => file.path === `src/${file.layer}/index.ts` && file.layer !== 'testing');
   return indexes.flatMap((index) => starters(index).flatMap(({ name, from }) => signatureFaults(name, byPath.get(from), files)));
 }
@@ -50,7 +50,7 @@ function closingParenthesis(text: string): number {
   return text.length;
 }
 
-/** The names before the colons that are not inside brackets. */
+/** The parameter names, without those inside brackets. */
 function parameterNames(parameters: string): string[] {
   const flat = parameters.replace(/=>/g, '  ');
   const names: string[] = [];

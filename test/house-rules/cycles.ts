@@ -1,6 +1,6 @@
 import { resolveImport, type SourceFile } from './source-tree.ts';
 
-/** Each cycle as a chain of paths. Types may refer to each other; modules that run may not. */
+/** Each cycle as a chain of paths. Type imports may be cyclic, others may not. */
 export function findCycles(files: readonly SourceFile[]): string[] {
   const graph = new Map(files.map((file) => [file.path, targetsOf(file)]));
   const state = new Map<string, 'open' | 'done'>();

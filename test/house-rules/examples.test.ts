@@ -9,7 +9,7 @@ import { ROOT } from './source-tree.ts';
 
 const directory = mkdtempSync(path.join(tmpdir(), 'sampan-examples-'));
 symlinkSync(path.join(ROOT, 'dist/sampan.js'), path.join(directory, 'sampan'));
-// Inside the repository, so that `sampan` is found by its own name.
+// Inside the repository, so that Node resolves `sampan` to this package.
 const programs = path.join(ROOT, '.sampan/examples');
 const env = { ...process.env, PATH: `${directory}${path.delimiter}${process.env.PATH}`, NO_COLOR: '1' };
 

@@ -1,12 +1,12 @@
-/** What a folder inside a layer may import of its siblings, type imports included. Keys are folders below src/; `*` stands for any one folder. */
+/** The siblings that a folder inside a layer may import, type imports included. Keys are folders below src/; `*` matches any one folder. */
 export interface FolderRule {
   readonly folder: string;
   readonly mayImport: readonly string[];
-  /** Files directly in the layer, which put the folders together, are not to be imported either. */
+  /** Excludes imports of the files directly in the layer, which compose the folders. */
   readonly excludesTop?: boolean;
 }
 
-/** The folders of the API server; each may import those above it. */
+/** The folders of the API server; each may import those before it. */
 const APISERVER_ORDER = [
   'metrics',
   'request',
@@ -40,9 +40,9 @@ const APISERVER_ORDER = [
 ].map((folder) => `apiserver/${folder}`);
 
 export const FOLDER_RULES: readonly FolderRule[] = [
-  // Controllers share through `runtime` only; files directly in the layer are open to all.
+  // Controllers share code through `runtime` only; any may import the files directly in the layer.
   { folder: 'controllers/*', mayImport: ['controllers/runtime'] },
   ...APISERVER_ORDER.map((folder, index) => ({ folder, mayImport: APISERVER_ORDER.slice(0, index), excludesTop: true })),
-  // A new folder has to be given its place in the order.
+  // A new folder must be added to the order above.
   { folder: 'apiserver/*', mayImport: [], excludesTop: true },
 ];

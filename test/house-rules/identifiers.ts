@@ -4,7 +4,7 @@ import type { SourceFile } from './source-tree.ts';
 const VAGUE =
   'asked finding findings found given giving got had held kept known made picked said shown taken told tried verdicts wanted wanting';
 const NAMES = VAGUE.split(' ').join('|');
-/** What declares a name: a statement, a parameter or pattern, a member of a class or an interface. */
+/** Declarations: statements, parameters and patterns, members of classes and interfaces. */
 const DECLARATIONS = [
   new RegExp(`\\b(?:const|let|var|function\\*?|class|interface|type|enum)\\s+(${NAMES})\\b`, 'gi'),
   new RegExp(`^\\s+(?:(?:readonly|private|protected|static|async|get|set)\\s+)*#?(${NAMES})[?!]?\\s*(?::|\\(|=[^=>])`, 'gim'),

@@ -8,7 +8,7 @@ import { isTestPath, ROOT, readSourceTree, resolveImport, type SourceFile, sourc
 const files = readSourceTree();
 const manifest = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
 
-/** What is wrong with each import of the file, in words. */
+/** The faults of each import of the file. */
 function importFaults(file: SourceFile): string[] {
   return file.imports.flatMap(({ specifier }) => {
     const fault = importFault(file, specifier);
@@ -25,7 +25,7 @@ function importFault(file: SourceFile, specifier: string): string | undefined {
 }
 
 function layerFault(file: SourceFile, target: string): string | undefined {
-  // A test may look at its own layer as others see it.
+  // A test may import its own layer by name.
   if (target === file.layer) return file.isTest ? undefined : 'is its own layer: import the file instead';
   return LAYERS[file.layer]?.includes(target) ? undefined : `is not among what ${file.layer || 'src/index.ts'} may import`;
 }
@@ -40,7 +40,7 @@ function packageFault(file: SourceFile, specifier: string): string | undefined {
   return 'is not among the dependencies in package.json (built-in modules are spelled node:…)';
 }
 
-/** Files for production that only tests import. What the package exports is not looked at. */
+/** Production files that only tests import, except those that the package exports. */
 function testOnlyFiles(tree: readonly SourceFile[]): readonly string[] {
   const importers = new Map<string | undefined, SourceFile[]>();
   for (const file of tree)
@@ -79,7 +79,7 @@ describe('imports', () => {
   test('every directory under src/ is in the table, and has its name in package.json', () => {
     const layers = [...new Set(files.map((file) => file.layer))].filter((layer) => layer !== '');
     expect(layers.filter((layer) => !(layer in LAYERS))).toEqual([]);
-    // Nothing imports the command line.
+    // The command line is imported by nothing.
     const unnamed = layers.filter((layer) => layer !== 'cli' && manifest.imports[`#${layer}`]?.source !== `./src/${layer}/index.ts`);
     expect(unnamed).toEqual([]);
   });

@@ -1,11 +1,11 @@
 const LOW = ['base', 'machinery', 'api'] as const;
 const BESIDE = [...LOW, 'client'];
 const SERVER = [...BESIDE, 'store'];
-/** Components that meet only through the API. */
+/** Components that communicate only through the API. */
 const PEERS = ['scheduler', 'controllers', 'kubelet', 'network', 'proxy', 'dns', 'ingress', 'cloud', 'metrics', 'logging', 'kubectl'];
 const BELOW_CLUSTER = [...SERVER, 'apiserver', ...PEERS];
 
-/** What each directory under src/ may import: the table of ARCHITECTURE.md. The key '' is src/index.ts, the package itself. */
+/** The layers that each directory under src/ may import: the table of ARCHITECTURE.md. The key '' is src/index.ts, the package itself. */
 export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   base: [],
   machinery: ['base'],
@@ -20,8 +20,8 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   '': [...BELOW_CLUSTER, 'cluster'],
 };
 
-/** Layers that compute and do nothing else. */
+/** Layers without I/O. */
 export const PURE_LAYERS = ['machinery', 'api'];
 
-/** What Node brings that does no I/O. */
+/** Node modules without I/O. */
 export const PURE_BUILTINS = ['node:assert', 'node:buffer', 'node:crypto', 'node:util', 'node:zlib'];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readSourceTree, type SourceFile, sourceFile } from './source-tree.ts';
 
-/** A constant that maps strings to something by an object literal: `constructor` and `__proto__` would be found in it. */
+/** A constant lookup table written as an object literal: looking up `constructor` or `__proto__` would find inherited members. */
 const PLAIN_TABLE =
   /^(?:export )?const (\w+): (?:Readonly<)?(?:Partial<)?Record<string,[^=\n]*(?:=>[^=\n]*)*= (?:Object\.freeze\()?\{(?!\})/gm;
 

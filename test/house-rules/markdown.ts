@@ -3,10 +3,10 @@ import path from 'node:path';
 import { ROOT } from './source-tree.ts';
 
 export interface Fence {
-  /** Where it begins: `README.md:12`. */
+  /** Its position: `README.md:12`. */
   at: string;
   language: string;
-  /** What follows the language on the opening line: `test`, `cluster`. */
+  /** The words after the language on the opening line: `test`, `cluster`. */
   marks: string[];
   text: string;
 }
@@ -19,7 +19,7 @@ export interface MarkdownFile {
 
 const FENCE = /^```(\w+)([^\n]*)\n([\s\S]*?)^```$/gm;
 
-/** Every Markdown file of ours. */
+/** Every Markdown file of the repository. */
 export function readMarkdown(): MarkdownFile[] {
   const top = readdirSync(ROOT).filter((name) => name.endsWith('.md'));
   const docs = readdirSync(path.join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
@@ -40,11 +40,11 @@ function fencesOf(name: string, text: string): Fence[] {
 
 export interface Step {
   command: string;
-  /** What it prints, with `…` for anything. */
+  /** Its expected output, with `…` as a wildcard. */
   output: string;
 }
 
-/** The commands of a console example: lines after `$ `, each with the lines that follow it. */
+/** The commands of a console example: lines after `$ `, each with its expected output. */
 export function consoleSteps(text: string): Step[] {
   const steps: Step[] = [];
   for (const line of text.split('\n').slice(0, -1)) {
@@ -58,7 +58,7 @@ export function consoleSteps(text: string): Step[] {
   return steps;
 }
 
-/** A pattern for what an example says that a command prints. A line that is `…` alone stands for any number of lines. */
+/** A pattern for the expected output of a command. A line `…` matches any number of lines. */
 export function outputPattern(output: string): RegExp {
   const literally = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   const lines = output.split('\n').map((line) => (line === '…' ? '[\\s\\S]*?' : line.split('…').map(literally).join('[^\\n]*')));

@@ -1,11 +1,11 @@
-/** A regular expression can start after these, a division cannot. */
+/** After these tokens a slash starts a regular expression, not a division. */
 const BEFORE_REGEX = /(^|[([{,;:=!&|?+\-*%~^<>]|\b(return|typeof|case|in|of|do|else|void|delete|throw|yield|await))\s*$/;
 
 const SPECIAL = /[/"'`{}]/g;
 
 /**
- * The source with the contents of comments, strings, templates and regular expressions blanked out, of the same
- * length and with the same lines: what is left is code. Good for formatted TypeScript; no substitute for a parser.
+ * The source with the contents of comments, strings, templates and regular expressions blanked out, with the same length and lines: only
+ * code is left. For formatted TypeScript; not a parser.
  */
 export function maskSource(source: string): string {
   return new Masker(source).run();
@@ -14,7 +14,7 @@ export function maskSource(source: string): string {
 export interface RegexLiteral {
   readonly source: string;
   readonly flags: string;
-  /** Where it begins. */
+  /** Its offset. */
   readonly offset: number;
 }
 
@@ -30,7 +30,7 @@ class Masker {
   readonly #source: string;
   #out = '';
   #at = 0;
-  /** For each open template: how many braces are open inside its current `${…}`. */
+  /** For each open template: the number of open braces inside its current `${…}`. */
   readonly #templates: number[] = [];
 
   constructor(source: string) {
@@ -54,7 +54,7 @@ class Masker {
     else this.#keep(this.#plainLength());
   }
 
-  /** How much there is before the next character that may begin something: at least this one. */
+  /** The number of characters before the next one with a meaning; at least one. */
   #plainLength(): number {
     SPECIAL.lastIndex = this.#at + 1;
     return (SPECIAL.exec(this.#source)?.index ?? this.#source.length) - this.#at;
@@ -75,7 +75,7 @@ class Masker {
     this.#at = until;
   }
 
-  /** Keeps the quotes, so that an empty string still looks like a string. */
+  /** Keeps the quotes, so that an empty string is still recognizable. */
   #quoted(quote: string): void {
     let end = this.#at + 1;
     while (end < this.#source.length && this.#source[end] !== quote && this.#source[end] !== '\n') {

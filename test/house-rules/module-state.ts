@@ -1,8 +1,8 @@
 import type { SourceFile } from './source-tree.ts';
 
 /**
- * An empty container is there to be filled, unless its type is read-only or its name is that of a constant. WeakMap
- * and WeakSet are not among them: they remember what follows from immutable values.
+ * An empty container will be filled, unless its type is read-only or its name is that of a constant. WeakMap and WeakSet are excluded: they
+ * cache what is derived from immutable values.
  */
 const EMPTY_CONTAINER =
   /^(?:export )?const (?![A-Z0-9_]+\b)(\w+)(?:: (?!readonly |Readonly)[^=]+)? = (?:new (?:Map|Set)(?:<.*>)?\(\)|\[\]|\{\});$/;
@@ -15,7 +15,7 @@ const STATIC_CONTAINER =
 const CONTAINER = /^(?:export )?const (\w+)(?::[^=]+)? = (?:new (?:Map|Set|Array|Uint8Array|Float64Array)\b|\[|\{|Object\.create)/;
 const MUTATORS = 'set|add|delete|clear|push|pop|shift|unshift|splice|sort|reverse|fill|copyWithin';
 
-/** The state that the module shares among all who import it, in words with its line. */
+/** The mutable state of the module, with its line. */
 export function moduleStateFaults(file: SourceFile): string[] {
   const lines = file.code.split('\n');
   const declared = lines.flatMap((line, index) => declarationFault(line).map((fault) => `${file.path}:${index + 1}: ${fault}`));
@@ -36,7 +36,7 @@ function declarationFault(line: string): string[] {
   });
 }
 
-/** Constants that some function changes. What runs once, while the module loads, may fill a table. */
+/** Constants that a function changes. Code that runs once, when the module loads, may fill a table. */
 function mutatedConstants(file: SourceFile, lines: readonly string[]): string[] {
   const names = lines.flatMap((line) => CONTAINER.exec(line)?.[1] ?? []);
   if (names.length === 0) return [];
@@ -56,7 +56,7 @@ function mutationOf(name: string, text: string): number | undefined {
   return new RegExp(mutation).exec(text)?.index;
 }
 
-/** Whether a local or a parameter in the text has the name too: then the uses may be of that one. */
+/** Whether a local or a parameter in the text shadows the name. */
 function isShadowed(name: string, text: string): boolean {
   const local = `(?:const|let|var) (?:[{[][^=;]*)?\\b${name}\\b`;
   const parameter = `[(,{]\\s*(?:\\.\\.\\.)?${name}\\??\\s*(?::|\\)\\s*(?::|=>|\\{)|,[^()]*\\)\\s*(?::|=>|\\{))|\\b${name} =>`;
@@ -64,14 +64,14 @@ function isShadowed(name: string, text: string): boolean {
 }
 
 interface TopLevelBlock {
-  /** The number of its first line, from 1. */
+  /** Its first line number, starting at 1. */
   start: number;
   text: string;
 }
 
 const FUNCTION_START = /^(?:export )?(?:(?:async )?function\b|(?:abstract )?class\b|const \w+.*(?:=>|function\b))/;
 
-/** Functions, classes and arrow functions at the top of the module, each as its text. */
+/** Top-level functions, classes and arrow functions, each as text. */
 function functionsAtTop(lines: readonly string[]): TopLevelBlock[] {
   const blocks: TopLevelBlock[] = [];
   let current: TopLevelBlock | undefined;

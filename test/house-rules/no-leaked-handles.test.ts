@@ -12,7 +12,7 @@ test('an open server and a pending timer are found, and are gone once closed', a
   const before = openHandles();
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // Timers of the runner itself come and go: only within one turn is their number known.
+  // The runner has timers of its own: their number is only constant within one turn.
   const beforeTimer = openHandles();
   const timer = setTimeout(() => {}, 60_000);
   expect(leakedSince(beforeTimer)).toEqual(['1 × Timeout']);

@@ -1,15 +1,15 @@
-/** The characters that a part of an expression matches: a bit for each of ASCII, and some for classes of what lies beyond. */
+/** The characters that a part of an expression matches: a bit for each ASCII character, and some for classes of others. */
 export type CharSet = bigint;
 
 export type Expression =
   | { readonly type: 'chars'; readonly set: CharSet }
   | { readonly type: 'sequence' | 'choice'; readonly parts: readonly Expression[] }
   | { readonly type: 'repeat'; readonly body: Expression; readonly min: number; readonly max: number }
-  /** Matches no character: `^`, `$`, `\b`, and what looks around. */
+  /** Matches no character: `^`, `$`, `\b`, lookaround. */
   | { readonly type: 'assertion'; readonly isStart: boolean; readonly body?: Expression };
 
 const ASCII = 128;
-/** Letters, symbols, space and the rest beyond ASCII. A single character from there counts as all of them. */
+/** Non-ASCII letters, symbols, space and others. A single non-ASCII character counts as its whole class. */
 const BEYOND = [128, 129, 130, 131] as const;
 const [LETTER, SYMBOL, SPACE] = BEYOND;
 const bit = (index: number): CharSet => 1n << BigInt(index);
@@ -38,7 +38,7 @@ function propertySet(name: string): CharSet {
   return ALL;
 }
 
-/** Parses an expression of JavaScript. Throws for what it does not know. */
+/** Parses a JavaScript regular expression. Throws on unsupported syntax. */
 export function parseExpression(source: string, flags: string): Expression {
   const parser = new Parser(source, flags);
   return parser.parse();
@@ -151,7 +151,7 @@ class Parser {
     return range(from, singleCode(this.source.slice(end, this.#at), last) ?? ASCII);
   }
 
-  /** One character, or an escape for several. */
+  /** One character, or a class escape. */
   #oneOf(): CharSet {
     const property = this.#match(/\\([pP])\{([^}]*)\}/);
     if (property) return property[1] === 'p' ? propertySet(property[2]!) : ALL;

@@ -3,7 +3,7 @@ import { regexLiterals } from './mask.ts';
 import { readSourceTree, type SourceFile } from './source-tree.ts';
 import { superLinearProblem } from './super-linear.ts';
 
-/** What an exception is stated with, on the line of the expression or the one before it. */
+/** Marks an exception, on the line of the expression or the one before it. */
 const BOUND = 'bounded:';
 
 function faultsOf({ path, text, code }: SourceFile): string[] {

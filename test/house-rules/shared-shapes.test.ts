@@ -4,7 +4,7 @@ import { SERVER_MINIFICATION } from '../../scripts/build.mjs';
 import { LEADING_SPREAD, SPREAD_LITERAL, shareShapes } from '../../scripts/shared-shapes.mjs';
 import { readSourceTree, type SourceFile } from './source-tree.ts';
 
-/** What the build would rewrite though it is text, a comment's included, or a pattern that takes everything. */
+/** Text that the build would rewrite by mistake: in comments, strings or patterns. */
 function faults({ path, text, code, isTest }: SourceFile): string[] {
   if (isTest) return [];
   const inText = [LEADING_SPREAD, SPREAD_LITERAL].flatMap((spread) =>

@@ -7,12 +7,12 @@ export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 export interface Import {
   specifier: string;
-  /** `import type` and `export type`: gone at run time. */
+  /** `import type` and `export type`: erased at run time. */
   typeOnly: boolean;
 }
 
 export interface SourceFile {
-  /** From the root of the repository, with forward slashes. */
+  /** The path from the repository's root, with forward slashes. */
   path: string;
   /** The directory under src/, or '' for files in src/ itself. */
   layer: string;
@@ -32,7 +32,7 @@ export function readSourceTree(): SourceFile[] {
     .map((name) => sourceFile(name, readFileSync(path.join(ROOT, name), 'utf8')));
 }
 
-/** Tests, what only tests use (`thing.test-schema.ts`), and contracts: suites that every implementation of an interface passes. */
+/** Tests, their helpers (`thing.test-schema.ts`), and contracts: suites that every implementation of an interface passes. */
 export function isTestPath(name: string): boolean {
   return /\.(test|bench|test-[\w-]+)\.ts$|\/contract(\.ts$|\/)/.test(name);
 }
@@ -47,7 +47,7 @@ const IMPORT =
   /^(?:import|export)\s+(type\s)?[^;'"`]*?\bfrom\s+['"]([^'"]+)['"]|^import\s+['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm;
 const ONLY_TYPES = /^(?:import|export)\s*\{\s*(?:type\s+[\w$]+(?:\s+as\s+[\w$]+)?\s*,?\s*)+\}\s*from/;
 
-/** Relies on the formatter: statements at the top start their line. */
+/** Relies on formatted code: top-level statements start their line. */
 function importsOf(text: string): Import[] {
   return [...text.matchAll(IMPORT)].map(([statement, type, from, bare, dynamic]) => ({
     specifier: (from ?? bare ?? dynamic) as string,
@@ -55,7 +55,7 @@ function importsOf(text: string): Import[] {
   }));
 }
 
-/** The file that an import of our own leads to; undefined for packages and for what Node brings. */
+/** The file that a relative import resolves to; undefined for packages and Node modules. */
 export function resolveImport(from: string, specifier: string): string | undefined {
   if (specifier.startsWith('.')) return path.posix.join(path.posix.dirname(from), specifier);
   return specifier.startsWith('#') ? `src/${specifier.slice(1)}/index.ts` : undefined;

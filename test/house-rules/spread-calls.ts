@@ -9,8 +9,8 @@ const OPENING = new Map([
 ]);
 
 /**
- * A call with a list spread over its arguments throws a RangeError when the list is longer than the stack has room for. Functions of the language
- * that take lists so have others in their place; for calls of other functions, the file says why the lists are short.
+ * A call with a list spread over its arguments throws a RangeError when the list exceeds the stack. Built-in functions of that kind have
+ * replacements; for other functions, a comment in the file says why the lists are short.
  */
 export function spreadCallFaults({ path, code, text, isTest }: SourceFile): string[] {
   if (isTest) return [];
@@ -41,7 +41,7 @@ function spreadCalls(code: string): SpreadCall[] {
   return calls;
 }
 
-/** Where the parenthesis begins that a place is directly in; -1 in brackets or braces. */
+/** The position of the innermost parenthesis around an offset; -1 if a bracket or brace is closer. */
 function enclosing(code: string, at: number): number {
   const closed: string[] = [];
   for (let i = at - 1; i >= 0; i--) {
@@ -55,7 +55,7 @@ function enclosing(code: string, at: number): number {
   return -1;
 }
 
-/** Whether it is a rest parameter of a function that is declared here. */
+/** Whether it is the rest parameter of a function declared here. */
 function isParameter(code: string, at: number, open: number): boolean {
   return (
     /^\.\.\.[\w$]+\s*:/.test(code.slice(at, at + 80)) ||

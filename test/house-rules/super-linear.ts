@@ -1,13 +1,13 @@
 import { ALL, type CharSet, type Expression, parseExpression } from './regular-expression-parser.ts';
 
-/** Counts of repetitions up to this are constants; beyond it they are taken for unbounded. */
+/** Repetition counts up to this are constants; larger ones count as unbounded. */
 const MAX_COUNT = 256;
 
 /**
- * Why a backtracking matcher may need more than linear time for an expression; undefined when it does not. The expression becomes an automaton with
- * a state for each place that matches a character. Two different states that both repeat on the same text, the second being reached from
- * the first on it too, make the time quadratic at least. The search for the start of a match is such a repeating state. States after
- * which the match has succeeded are harmless, since they are not returned to.
+ * Why a backtracking matcher may need more than linear time for an expression; undefined when it does not. The expression becomes an
+ * automaton with a state for each position that matches a character. If two different states both repeat on the same text, and the second
+ * can be reached from the first on it, the time is at least quadratic. The search for the start of a match is such a repeating state.
+ * States after a successful match are harmless, since the matcher does not return to them.
  */
 export function superLinearProblem(source: string, flags: string): string | undefined {
   const expression = parseExpression(source, flags);
@@ -28,20 +28,20 @@ function isUnbounded(expression: Expression): boolean {
   return 'parts' in expression && expression.parts.some(isUnbounded);
 }
 
-/** States by how many ways lead to them. */
+/** States by the number of ways that lead to them. */
 type Ways = ReadonlyMap<number, number>;
 
 interface Fragment {
-  /** In how many ways it matches nothing. */
+  /** The number of ways in which it matches the empty string. */
   readonly empty: number;
-  /** Whether it matches nothing unconditionally. */
+  /** Whether it matches the empty string unconditionally. */
   readonly isFree: boolean;
   readonly first: Ways;
-  /** Those of the first states that can be reached anywhere, and not at the start of the text alone. */
+  /** The first states that can be reached at any offset, not only at the start of the text. */
   readonly anywhere: Ways;
   readonly isEmptyAnywhere: boolean;
   readonly last: Ways;
-  /** The last states after which nothing else is asked for. */
+  /** The last states, after which the match succeeds. */
   readonly free: ReadonlySet<number>;
 }
 
@@ -66,7 +66,7 @@ class Automaton {
   readonly #sets: CharSet[] = [];
   readonly #edges: Map<number, number>[] = [];
   readonly #final: ReadonlySet<number>;
-  /** The state that looks for a start; undefined for an anchored expression. */
+  /** The state that searches for a start; undefined for an anchored expression. */
   readonly #search: number | undefined;
 
   constructor(expression: Expression, searches: boolean) {
@@ -95,7 +95,7 @@ class Automaton {
     return p === this.#search ? 'begins again inside what it repeats' : 'repeats the same text in two places';
   }
 
-  /** Whether some text leads from p to p, from p to q and from q to q. */
+  /** Whether one text leads from p to p, from p to q and from q to q. */
   #overlap(p: number, q: number, open: ReadonlySet<number>): boolean {
     const start = [p, p, q];
     const seen = new Set([start.join()]);
@@ -183,7 +183,7 @@ class Automaton {
   }
 
   #repeat({ body, min, max }: Expression & { type: 'repeat' }): Fragment {
-    // Two copies show what follows what; more add nothing.
+    // Two copies show which states follow each other; more add nothing.
     const copies = Math.min(min, 2);
     const optional = max > MAX_COUNT ? 0 : Math.min(max - min, 2);
     let whole = NOTHING;
@@ -201,7 +201,7 @@ class Automaton {
 
 function either(a: Fragment, b: Fragment): Fragment {
   return {
-    // Of several ways to match nothing a matcher tries one.
+    // Of several ways to match the empty string a matcher tries one.
     empty: Math.min(1, a.empty + b.empty),
     isFree: a.isFree || b.isFree,
     first: sum(a.first, b.first),

@@ -1,6 +1,6 @@
 import type { SourceFile } from './source-tree.ts';
 
-/** What makes something that emits 'error', by module. Without a listener the event is an uncaught exception. */
+/** Functions that create emitters of 'error', by module. Without a listener the event is an uncaught exception. */
 const MAKERS = new Map<string, readonly string[]>([
   ['node:net', ['connect', 'createConnection', 'createServer']],
   ['node:tls', ['connect', 'createServer']],
@@ -16,8 +16,9 @@ const SERVERS = new Set(['createServer', 'createSecureServer']);
 const REASON = /\/\/ errors: \S/;
 
 /**
- * Whoever makes a socket, server, request, stream or child process listens to its 'error' event in the same file and for as long as it lives
- * (`on`, not `once`), hands it to `pipeline` or to a loop, or says `// errors: who handles them` in the line above. Servers listen by `listenOn`.
+ * Code that creates a socket, server, request, stream or child process listens to its 'error' event in the same file for its whole lifetime
+ * (`on`, not `once`), passes it to `pipeline` or to a loop, or says `// errors: who handles them` in the line above. Servers listen by
+ * `listenOn`.
  */
 export function emitterFaults(file: SourceFile): string[] {
   if (file.isTest) return [];
@@ -35,7 +36,7 @@ interface Maker {
 
 const IMPORT = /^import\s+(?!type\b)([^;]*?)\s+from\s+'(node:[\w/]+)'/gm;
 
-/** How the file calls the makers that it imports, by their own names or as members of the module. */
+/** Local names of the imported functions, also as members of a module. */
 function makersIn(text: string): Maker[] {
   return [...text.matchAll(IMPORT)].flatMap(([, clause = '', module = '']) => {
     const names = MAKERS.get(module) ?? [];
@@ -82,7 +83,7 @@ function statementStart(code: string, index: number): number {
   return 0;
 }
 
-/** Where the statement ends: at a semicolon that is in no bracket of it. */
+/** The end of the statement: a semicolon outside of its brackets. */
 function statementEnd(code: string, index: number): number {
   for (let i = index, depth = 0; i < code.length; i++) {
     const char = code[i]!;
@@ -97,14 +98,14 @@ function place({ path, code }: SourceFile, index: number): string {
   return `${path}:${code.slice(0, index).split('\n').length}`;
 }
 
-/** A promise that is dropped by `void`: a call, or the last part of a chain. */
+/** A promise dropped with `void`: a call, or the last part of a chain. */
 const DROPPED = /\bvoid ((?:[\w$.#?!]|\[[\w$.]*\])+?)\(/g;
 /** These promises end with a connection, and never reject. */
 const NEVER_REJECTS = /(?:\bclosed|\bdrained\(\)|Promise\.allSettled\([\s\S]*\))$/;
 
 /**
- * A promise that nobody waits for handles its errors: by `catch`, by a second argument of `then`, or in an async function of the same file whose
- * comment says "Never rejects". Functions of other files are not followed.
+ * A promise that is not awaited handles its errors: by `catch`, by a second argument of `then`, or in an async function of the same file
+ * whose comment says "Never rejects". Functions in other files are not followed.
  */
 export function droppedPromiseFaults(file: SourceFile): string[] {
   if (file.isTest) return [];
@@ -126,7 +127,7 @@ function isSafe({ code, text }: SourceFile, callee: string, expression: string):
   return declared === undefined || /Never rejects\b/.test(commentAbove(text, declared));
 }
 
-/** Where an async function of that name is declared; undefined if there is none here. */
+/** The declaration of the async function with that name; undefined if there is none in this file. */
 function declarationOf(code: string, name: string): number | undefined {
   const mention = name.replace(/[$#]/g, '\\$&');
   const declaration = new RegExp(`^\\s*(?:export )?(?:private |protected )?async (?:function )?${mention}\\b`, 'm').exec(code);
@@ -144,7 +145,7 @@ interface LastCall {
   readonly hasTwoArguments: boolean;
 }
 
-/** The last call of a chain on its own level, such as the `then` of `a.b(c).then(d, e)`. */
+/** The last call of a chain, such as `then` in `a.b(c).then(d, e)`. */
 function lastCall(expression: string): LastCall {
   let last: LastCall = { method: '', receiver: '', hasTwoArguments: false };
   for (let i = 0, depth = 0; i < expression.length; i++) {

@@ -12,7 +12,7 @@ import { realClock, silentLogger, systemRandom } from '#base';
 import { type Cluster, createPki, startCluster } from '#cluster';
 import { openMemoryStore } from '#store';
 
-// Whatever comes, the server answers with a proper Status or closes the connection, and goes on.
+// For any input the server returns a proper Status or closes the connection, and continues.
 let cluster: Cluster;
 let port: number;
 let signingKey: string;
@@ -78,7 +78,7 @@ async function goesOn(): Promise<void> {
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const map = (data: string) => `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"generateName":"x-"},"data":${data}}`;
 
-/** Bodies that cost more than they look. */
+/** Small bodies that are expensive to decode. */
 const HEAVY: readonly Sent[] = [
   { method: 'POST', path: MAPS, body: map(`${'['.repeat(10_001)}${']'.repeat(10_001)}`) },
   { method: 'POST', path: MAPS, body: Buffer.alloc(3 * 1024 * 1024 + 1, 0x20) },
@@ -232,7 +232,7 @@ describe('paths, queries and credentials', () => {
 
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u0004\0\0\0\0\0', 'latin1');
 
-/** A frame: a value as its payload (none for 0), type, flags, stream. */
+/** A frame: type, flags, stream, and a value as its payload (none for 0). */
 function frame([payload = 0, type = 0, flags = 0, stream = 0]: readonly number[]): Buffer {
   const body =
     payload === 0 ? Buffer.alloc(0) : payload === 1 ? Buffer.from([1]) : Buffer.from([payload >> 24, payload >> 16, payload >> 8, payload]);

@@ -53,7 +53,7 @@ test('build information outside a clone is empty', () => {
 
 test('the program knows what it was built from', () => {
   const { stdout } = spawnSync(process.execPath, [path.join(ROOT, 'dist/sampan.js'), 'version', '-o', 'json'], { encoding: 'utf8' });
-  // An unpacked archive has no history to show.
+  // An unpacked archive has no git history.
   const expected = currentCommit().commit === '' ? 'unknown' : expect.stringMatching(/^[0-9a-f]{40}(-dirty)?$/);
   expect(JSON.parse(stdout)).toMatchObject({ commit: expected, date: expect.stringMatching(/^\d{4}-.*Z$/) });
 });

@@ -20,7 +20,7 @@ test('the built program exits with 2 on bad usage, and shows no stack trace', ()
   expect(stderr).toBe("error: unknown command 'verison'\nhint: did you mean version? Otherwise see 'sampan --help'\n");
 });
 
-/** What Node loads before the first command does: a file, and all it imports statically. */
+/** The files that Node loads before the first command runs: one file with its static imports. */
 function staticImports(file: string, seen = new Set<string>()): Set<string> {
   if (seen.has(file)) return seen;
   seen.add(file);
@@ -42,7 +42,7 @@ test('servers start from code that the build compiled, and without it', async ()
   const help = async (env: NodeJS.ProcessEnv) => (await run(SAMPAN, ['up', '--help'], { env: { ...process.env, ...env } })).stdout;
   const cache = path.join(ROOT, 'dist/server.code-cache');
   expect(statSync(cache).size).toBeGreaterThan(2_000_000);
-  // V8 refuses what was compiled under other flags.
+  // V8 rejects code that was compiled under other flags.
   expect(await help({ NODE_OPTIONS: '--max-semi-space-size=8' })).toBe(await help({}));
 });
 

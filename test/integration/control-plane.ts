@@ -6,17 +6,17 @@ import { openMemoryStore } from '#store';
 
 export interface ControlPlaneOptions extends ControllerManagerConfig {
   readonly seed?: number | string;
-  /** Write what the parts log, for the person who looks for a mistake. */
+  /** Prints the components' logs, for debugging. */
   readonly verbose?: boolean;
 }
 
-/** A server and its controllers in this process, on virtual time and with repeatable chance. */
+/** An API server with its controllers in this process, on virtual time and with seeded randomness. */
 export interface ControlPlane extends AsyncDisposable {
   readonly clock: VirtualClock;
   readonly client: Client;
-  /** Starts a manager as before: what a restarted process would do. */
+  /** Starts another manager, like a restarted process. */
   restartControllers(): Promise<void>;
-  /** Moves time until the condition holds; throws when it does not within an hour. */
+  /** Advances time until the condition holds; throws when it does not within an hour. */
   until(condition: () => Promise<boolean>): Promise<void>;
 }
 

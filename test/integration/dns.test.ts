@@ -73,7 +73,7 @@ const queryFor = (name: string, type: RecordType, additionals: Answer[] = []) =>
 async function exchange(bytes: Buffer, port = server.port): Promise<Buffer> {
   const socket = createSocket('udp4');
   const send = () => socket.send(bytes, port, '127.0.0.1');
-  // As every stub resolver: a full socket buffer drops packets.
+  // Like every stub resolver: a full socket buffer drops packets.
   const again = setInterval(send, 500);
   try {
     send();
@@ -145,7 +145,7 @@ describe('cluster DNS over UDP', () => {
     const whole = await ask('some');
     expect(whole).toMatchObject({ flag_tc: false, additionals: [{ type: 'OPT' }] });
     expect(addresses(whole)).toHaveLength(20);
-    // Never more than passes every link in one piece.
+    // The largest size that passes every link without fragmentation.
     expect(await ask('many')).toMatchObject({ flag_tc: true, answers: [], additionals: [{ type: 'OPT', udpPayloadSize: 1232 }] });
   });
 
@@ -180,7 +180,7 @@ describe('other names', () => {
 });
 
 describe('name servers', () => {
-  /** One that answers everything with an address of its own. */
+  /** A server that responds to every query with its own address. */
   async function nameServer(data: string): Promise<{ readonly address: string } & AsyncDisposable> {
     const socket = createSocket('udp4');
     socket.on('message', (bytes, { port, address }) => {
@@ -208,7 +208,7 @@ describe('name servers', () => {
     expect(await ask('notcorp.example')).toEqual(['192.0.2.1']);
     await set({ upstreamNameservers: JSON.stringify([other.address]) });
     await expect.poll(() => ask('c.corp.example')).toEqual(['192.0.2.60']);
-    // What cannot be read leaves the rest as it is.
+    // Invalid entries do not affect the others.
     await set({ upstreamNameservers: 'not JSON', stubDomains: JSON.stringify({ 'corp.example': [stub.address] }) });
     await expect.poll(() => ask('d.corp.example')).toEqual(['192.0.2.50']);
     await set({});
@@ -255,7 +255,7 @@ describe('bad input', () => {
       const bytes = i % 2 === 0 ? Buffer.from(random.bytes(random.int(80))) : Buffer.from(good);
       if (i % 2 === 1) for (let n = random.int(6); n >= 0; n--) bytes[random.int(bytes.length)] = random.int(256);
       socket.send(bytes, server.port, '127.0.0.1');
-      // Waits until the server has read what was sent so far.
+      // Waits until the server has read everything sent so far.
       if (i % 50 === 0) await exchange(good);
     }
     expect(addresses(packet.decode(await exchange(good)))).toEqual(['10.96.0.77']);

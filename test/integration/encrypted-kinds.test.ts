@@ -20,7 +20,7 @@ interface RecordedStep extends Partial<Creation> {
   readonly expect?: { readonly status: number };
 }
 
-/** Kinds that add APIs; `OTHERS` has one, and the server has APIServices of its own. */
+/** Kinds that add APIs; `OTHERS` has one, and the server has its own APIServices. */
 const FOREIGN = /apiservices|customresourcedefinitions/;
 
 /** An object of each kind that the recordings create. */
@@ -45,7 +45,7 @@ function recordedCreations(): readonly Creation[] {
   return [...creations.values()].sort((a, b) => rank(a) - rank(b));
 }
 
-/** What restricts other objects is created last. */
+/** Objects that restrict others are created last. */
 function rank({ path }: Creation): number {
   return /quotas|limitranges|admissionregistration/.test(path) ? 1 : 0;
 }
@@ -103,7 +103,7 @@ test('objects of every kind are encrypted in the store when the configuration co
   const { transport } = cluster.client as Client;
   const get = (path: string) => transport.request({ method: 'GET', path });
   for (const { path, body } of [...OTHERS.slice(0, -1), ...recordedCreations(), ...OTHERS.slice(-1)]) {
-    // A kind that is missing in the end is reported below.
+    // A missing kind is reported below.
     await transport.request({ method: 'POST', path, body }).catch(() => {});
   }
   const widget = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'a' }, secret: 'x' };

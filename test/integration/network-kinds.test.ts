@@ -6,14 +6,14 @@ import { startCluster, type TestCluster } from '#testing';
 
 interface Lifecycle {
   readonly kind: Kind<Identified>;
-  /** Absent: the kind is not in namespaces. */
+  /** Absent: the kind is cluster-scoped. */
   readonly namespace?: string;
   readonly names?: readonly string[];
-  /** All but its metadata, of the nth object. */
+  /** The nth object without its metadata. */
   readonly body: (i: number) => object;
-  /** What `/status` is set to, where the kind has one. */
+  /** The value to write to `/status`, if the kind has it. */
   readonly status?: object;
-  /** As upstream: a write of the status changes no annotation. */
+  /** As upstream: a write to the status changes no annotation. */
   readonly statusKeepsMetadata?: boolean;
 }
 
@@ -57,7 +57,7 @@ const LIFECYCLES: readonly Lifecycle[] = [
   },
 ] as never;
 
-/** The sequences of upstream's conformance tests of [sig-network] that are about the API alone. */
+/** The parts of upstream's [sig-network] conformance tests that only use the API. */
 describe('the kinds of the network', () => {
   let cluster: TestCluster;
   beforeAll(async () => {
@@ -71,7 +71,7 @@ describe('the kinds of the network', () => {
   const cases = LIFECYCLES.map((lifecycle) => ({ ...lifecycle, name: lifecycle.kind.kind }));
   const namesOf = ({ names = ['first', 'second', 'third'] }: Lifecycle) => names;
 
-  /** Types and names of the events that come, until all of them are there. */
+  /** Types and names of the received events, once all of them have arrived. */
   async function events(
     objects: ResourceClient<Identified>,
     where: { namespace?: string | undefined; resourceVersion: string },
@@ -214,6 +214,6 @@ it('each of 100 services has its endpoints soon after it is made', async () => {
     const { items } = await client.of(core.Endpoints).list({ namespace: 'default', labelSelector: 'test=latency' });
     return items.filter(({ subsets }) => subsets?.[0]?.addresses?.length === 1).length;
   };
-  // Upstream allows half of them 20 seconds.
+  // Upstream allows 20 seconds for half as many.
   await expect.poll(served, { timeout: 20_000 }).toBe(100);
 });

@@ -7,7 +7,7 @@ import { type ControlPlane, startControlPlane } from './control-plane.ts';
 interface Lifecycle {
   readonly kind: Kind<Identified>;
   readonly namespace?: string;
-  /** All but its metadata. */
+  /** The object without its metadata. */
   readonly body: object;
 }
 
@@ -44,7 +44,7 @@ const LIFECYCLES: readonly Lifecycle[] = [
   },
 ] as never;
 
-/** The sequences of upstream's conformance tests of [sig-storage] that are about the API alone. */
+/** The parts of upstream's [sig-storage] conformance tests that only use the API. */
 describe('the kinds of storage', () => {
   let plane: ControlPlane;
   beforeAll(async () => {

@@ -7,7 +7,7 @@ import { Client } from '#client';
 import { openEtcdStore, type Store } from '#store';
 import { type EtcdMembers, startEtcd } from '../../src/store/contract/etcd-members.ts';
 
-/** Protobuf written and read by hand, so that nothing of the codec under test vouches for itself. */
+/** Protobuf encoded and decoded by hand, independently of the codec under test. */
 type Part = readonly [number, string | number | Buffer];
 
 function varint(value: number): Buffer {
@@ -28,13 +28,13 @@ function message(...parts: readonly Part[]): Buffer {
   );
 }
 
-/** As upstream's servers write it: `k8s\0`, and a runtime.Unknown. */
+/** The storage format of upstream: `k8s\0`, and a runtime.Unknown. */
 function upstream(apiVersion: string, kind: string, object: Buffer): Buffer {
   const unknown = message([1, message([1, apiVersion], [2, kind])], [2, object], [3, ''], [4, '']);
   return Buffer.concat([Buffer.from('k8s\0'), unknown]);
 }
 
-/** The fields of a message by number; each the last of its number. */
+/** The fields of a message by number; of repeated ones the last. */
 function fields(bytes: Buffer): Map<number, Buffer> {
   const byNumber = new Map<number, Buffer>();
   let at = 0;
@@ -71,7 +71,7 @@ const POLICY = {
   reinvocationPolicy: 'Never',
 };
 
-/** A cluster's etcd as upstream leaves it, special places included. */
+/** The etcd content of an upstream cluster, including special keys. */
 const CLUSTER: Readonly<Record<string, Buffer>> = {
   '/registry/namespaces/default': upstream(
     'v1',
@@ -114,7 +114,7 @@ const CLUSTER: Readonly<Record<string, Buffer>> = {
     'Deployment',
     message([1, NAMED('web')], [2, message([1, 3], [2, SELECTOR], [3, TEMPLATE])]),
   ),
-  // Stored as beta by the release before this one, and by older ones.
+  // Stored as beta by the previous release and older ones.
   '/registry/mutatingadmissionpolicies/policy': upstream(
     'admissionregistration.k8s.io/v1beta1',
     'MutatingAdmissionPolicy',
@@ -125,14 +125,14 @@ const CLUSTER: Readonly<Record<string, Buffer>> = {
     'ResourceClaim',
     message([1, NAMED('gpu')], [2, message([1, message([1, message([1, 'one'], [2, 'gpus'], [4, 'ExactCount'], [5, 2])])])]),
   ),
-  // A cluster that was told to store JSON.
+  // A cluster that was configured to store JSON.
   '/registry/ingress/default/web': Buffer.from(
     `${JSON.stringify({ kind: 'Ingress', apiVersion: 'networking.k8s.io/v1', metadata: { name: 'web', namespace: 'default', uid: 'u' }, spec: { ingressClassName: 'main' }, status: { loadBalancer: {} } })}\n`,
   ),
   '/registry/apiextensions.k8s.io/customresourcedefinitions/widgets.example.com': Buffer.from(
     JSON.stringify({
       kind: 'CustomResourceDefinition',
-      // What upstream writes in every release so far.
+      // The encoding that upstream writes in every release so far.
       apiVersion: 'apiextensions.k8s.io/v1beta1',
       metadata: { name: 'widgets.example.com', uid: 'd', creationTimestamp: '2024-01-01T00:00:00Z' },
       spec: {
@@ -159,7 +159,7 @@ const CLUSTER: Readonly<Record<string, Buffer>> = {
       },
     }),
   ),
-  // Custom resources stand with their members in alphabetical order.
+  // Custom resources are stored with sorted members.
   '/registry/example.com/widgets/default/one': Buffer.from(
     '{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"generation":1,"name":"one","namespace":"default","uid":"w"},"spec":{"size":4}}\n',
   ),

@@ -62,7 +62,7 @@ async function withServer<T>(use: (url: string) => Promise<T>): Promise<T> {
   return await use(`https://127.0.0.1:${cluster.apiServer.port}`);
 }
 
-/** Only what is listed is replayed, unless the list is to grow: a scenario that fails may wait long for what does not come. */
+/** Only listed scenarios are replayed, unless the list is updated: a failing scenario may wait for a long time. */
 function selection(suite: string, listed: ReadonlySet<string>): readonly string[] {
   if (process.env.UPDATE_ORACLE) return [];
   const names = [...listed].map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));

@@ -7,10 +7,10 @@ import { BUNDLE_OPTIONS } from '../../scripts/build.mjs';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** A program of `programs/`, bundled so that Node can run it: what a test kills, starves or traces. */
+/** A program of `programs/`, bundled for Node: tests kill, starve or trace it. */
 export interface ChildProgram extends AsyncDisposable {
   readonly file: string;
-  /** Runs it; `through` is a command that is given the program as its last arguments. */
+  /** Runs it; `through` is a command that gets the program as its last arguments. */
   start(args: readonly string[], through?: readonly string[]): RunningProgram;
 }
 
@@ -19,14 +19,14 @@ export interface RunningProgram {
   /** Lines it has written so far. */
   readonly lines: string[];
   readonly errors: string[];
-  /** Resolves when it has ended and everything it wrote is here. */
+  /** Resolves when it has exited and all its output was received. */
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
-  /** Resolves when it has written this many lines, or has ended. */
+  /** Resolves when it has written this many lines, or has exited. */
   wrote(count: number): Promise<void>;
 }
 
 export async function bundleProgram(name: string): Promise<ChildProgram> {
-  // Inside the repository, where Node finds lmdb.
+  // Inside the repository, where Node resolves lmdb.
   const file = path.join(ROOT, '.sampan/robustness', `${name}-${process.pid}.mjs`);
   await build({ ...BUNDLE_OPTIONS, entryPoints: [path.join(ROOT, 'test/robustness/programs', `${name}.ts`)], outfile: file });
   return {

@@ -1,12 +1,12 @@
 import type { Random } from '#base';
 
-/** What a process did to one file, and what it said, in order, from the output of `strace -f -xx -y`. */
+/** The system calls of a process on one file, and its output, in order, from `strace -f -xx -y`. */
 export interface DiskTrace {
   readonly events: readonly DiskEvent[];
 }
 
 export type DiskEvent =
-  /** `synced`: it is on the medium when the call returns (O_DSYNC). */
+  /** `synced`: on the medium when the call returns (O_DSYNC). */
   | {
       readonly kind: 'write';
       readonly offset: number;
@@ -38,7 +38,7 @@ export function parseTrace(trace: string, file: string): DiskTrace {
   return { events: events.sort((a, b) => a.begin - b.begin) };
 }
 
-/** Calls in the order they began; those of several threads may overlap. */
+/** Calls in the order of their start; those of several threads may overlap. */
 function calls(trace: string): Call[] {
   const parsed: Call[] = [];
   const unfinished = new Map<string, { readonly name: string; readonly args: string; readonly begin: number }>();
@@ -59,7 +59,7 @@ function calls(trace: string): Call[] {
   return parsed.sort((a, b) => a.end - b.end);
 }
 
-/** Knows of each descriptor whether it writes through, and where it stands. */
+/** Tracks O_DSYNC and the position of each descriptor. */
 class CallReader {
   readonly #file: string;
   readonly #synced = new Set<string>();
@@ -97,7 +97,7 @@ class CallReader {
   }
 }
 
-/** All strings of the arguments, behind the file's name, joined. */
+/** All string arguments after the file's name, joined. */
 function bytesOf(args: string): Buffer {
   const strings = [...args.matchAll(/"((?:\\x[0-9a-f]{2})*)"/g)].map(([, hex]) => Buffer.from(hex!.replaceAll('\\x', ''), 'hex'));
   return Buffer.concat(strings);
@@ -109,10 +109,7 @@ function hexText(text: string): string {
 
 const PAGE_BYTES = 4_096;
 
-/**
- * The file as a power cut at `time` may leave it: what was flushed is there; of what was written since, any pages are and any are not,
- * as the medium had come to them.
- */
+/** The file as a power cut at `time` may leave it: all flushed pages, and any subset of the pages written since. */
 export function afterPowerCut({ events }: DiskTrace, time: number, random: Random): Buffer {
   const flushed = (write: { readonly end: number; readonly synced: boolean }) =>
     (write.synced && write.end <= time) || events.some((event) => event.kind === 'sync' && event.begin > write.end && event.end <= time);
@@ -128,7 +125,7 @@ export function afterPowerCut({ events }: DiskTrace, time: number, random: Rando
   return image;
 }
 
-/** Where LMDB notes the boot of the machine, by which it tells a power cut from the end of a process: the machine has booted since. */
+/** LMDB records the boot id to distinguish a power cut from the end of a process: simulates another boot. */
 const BOOT_IDS = [0, PAGE_BYTES / 2, PAGE_BYTES].map((head) => head + 160);
 const OTHER_BOOT = 7n;
 

@@ -34,7 +34,7 @@ async function copyOfStore(name: string): Promise<string> {
   return directory;
 }
 
-/** Opens and reads everything in a process of its own, which a damaged file must not bring down. */
+/** Opens and reads everything in a separate process, which a damaged file must not crash. */
 async function readElsewhere(
   directory: string,
   verify: boolean,
@@ -77,7 +77,7 @@ test(`pages overwritten with something else are found by a thorough look (seed $
   for (let round = 0; round < times(12, 300); round++) {
     const directory = await copyOfStore('torn');
     await using handle = await open(join(directory, 'data.mdb'), 'r+');
-    // The head of a page; what is free may hold anything, and the values' own bytes are not looked at.
+    // The header of a page; free space may contain anything, and values are not checked.
     const page = random.int(Math.floor(size / 4_096));
     await handle.write(Buffer.from(random.bytes(64)), 0, 64, page * 4_096);
     const { code, lines, errors } = await readElsewhere(directory, true);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { bundleProgram } from './child-program.ts';
 
-/** A file system of its own for one command, as root or in a user namespace. */
+/** A file system for one command, mounted as root or in a user namespace. */
 function smallDisk(): readonly string[] {
   const ways = [
     ['unshare', '--mount'],

@@ -61,7 +61,7 @@ async function faults(store: EmbeddedStore, acknowledged: readonly AcknowledgedW
   for (const { number, revision } of acknowledged) {
     const key = `/left/${number % 97}`;
     const entry = entries.get(key);
-    // A later write may have come over it, but none before it.
+    // A later write may have overwritten it, but not an earlier one.
     if (entry === undefined || entry.modRevision < revision)
       problems.push(`write ${number} of revision ${revision} is lost: ${entry?.modRevision}`);
     else if (entry.modRevision === revision && numberOf(key) !== number)

@@ -28,7 +28,7 @@ afterAll(async () => {
 
 async function record(way: 'store' | 'overlapping'): Promise<DiskTrace> {
   const output = join(parent, `${way}.trace`);
-  // A slow medium gives a promise that is kept too early time to show.
+  // A slow medium, so that a promise that resolves too early is noticed.
   const slow = ['-e', 'inject=fdatasync,fsync:delay_enter=5000'];
   const strace = ['strace', '-f', ...slow, '-xx', '-y', '-s', '1000000', '-e', `trace=${TRACED}`, '-o', output];
   const running = acknowledger.start([join(parent, way), way, String(times(40, 400))], strace);
@@ -39,12 +39,12 @@ async function record(way: 'store' | 'overlapping'): Promise<DiskTrace> {
 
 interface PowerCut {
   readonly image: Buffer;
-  /** What had been acknowledged, and what had been seen. */
+  /** What had been acknowledged, and what had been read. */
   readonly acknowledged: readonly string[];
   readonly seen: readonly string[];
 }
 
-/** Cuts at every kind of moment after the first acknowledgement. */
+/** Simulates cuts at all kinds of moments after the first acknowledgement. */
 function* powerCuts(trace: DiskTrace, count: number): Generator<PowerCut> {
   const random = seededRandom(`${SEED} power`);
   const marks = trace.events.flatMap((event) =>
@@ -53,7 +53,7 @@ function* powerCuts(trace: DiskTrace, count: number): Generator<PowerCut> {
   const first = marks.find(({ word }) => word === 'ack')!.time;
   const last = trace.events.at(-1)!.begin;
   for (let i = 0; i < count; i++) {
-    // Right behind a word is where a broken one shows.
+    // A missing flush shows right after an acknowledgement.
     const time = i % 4 === 0 ? first + random.int(last - first) : Math.max(first, random.pick(marks).time);
     const until = (expectedWord: string) => marks.filter(({ word, time: at }) => word === expectedWord && at <= time).map(({ key }) => key);
     yield { image: afterPowerCut(trace, time, random), acknowledged: until('ack'), seen: until('saw') };

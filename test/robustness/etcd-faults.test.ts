@@ -35,7 +35,7 @@ async function leaderOf(etcd: EtcdMembers): Promise<number> {
   throw new Error('etcd has no leader');
 }
 
-/** Which writes were acknowledged while the fault lasted: there must be some, or nothing was tested. */
+/** Some writes must have been acknowledged during the fault, or nothing was tested. */
 async function workUnderFault(
   etcd: EtcdMembers,
   stores: readonly EtcdStore[],
@@ -69,7 +69,7 @@ async function workUnderFault(
   return { history: await work, during };
 }
 
-/** A write after all others, tried until it is known to have happened. */
+/** A last write, retried until it has certainly happened. */
 async function lastRevision(store: EtcdStore): Promise<number> {
   for (;;) {
     const result = await store.txn({ write: [{ type: 'put', key: '/end', value: Buffer.from('0') }] }).catch(() => undefined);

@@ -23,7 +23,7 @@ describe(`random operations do what the model does (seed ${SEED})`, () => {
     await using store = openMemoryStore({ historyWindowMs });
     await fuzz(store, { random: seededRandom(`${SEED} trunk`), operations: 300 });
     const forks = Array.from({ length: 4 }, () => store.fork());
-    // Each fork begins with what the trunk wrote: cleared, it is an empty store at a later revision.
+    // Each fork starts with the keys of the original: cleared, it is an empty store at a later revision.
     for (const fork of forks) {
       const page = await fork.range({});
       if (page.status === 'ok') await fork.txn({ write: page.entries.map(({ key }) => ({ type: 'delete', key })) });

@@ -5,16 +5,16 @@ import { StoreModel } from './store-model.ts';
 export interface FuzzOptions {
   readonly random: Random;
   readonly operations: number;
-  /** Others write to the same server: revisions only rise. */
+  /** There are other writers: revisions only increase. */
   readonly shared?: boolean;
-  /** Fuzz compactions too; not when others use the same history. */
+  /** Includes compactions; not for shared servers. */
   readonly compact?: boolean;
 }
 
 const KEYS = ['/a', '/a/1', '/a/2', '/a/2/x', '/a\0', '/b', '/b/1', '/b/é', '/c/中', '/c/😀', '/c/\uffff', '/d', '/z/1', '/z/2', '/z/3'];
 const PREFIXES = ['', '/', '/a', '/a/', '/b/', '/c/', '/z', '/none'];
 
-/** Random operations on a store and on its model, one after the other; throws at the first difference. */
+/** Random operations on a store and on its model in sequence; throws at the first difference. */
 export async function fuzz(store: Store, options: FuzzOptions): Promise<void> {
   const fuzzer = new Fuzzer(store, options, new StoreModel(await store.revision()));
   for (let i = 0; i < options.operations; i++) {
@@ -61,7 +61,7 @@ class Fuzzer {
     else await this.#concurrent();
   }
 
-  /** The watches must have seen what the model did. */
+  /** The watches must have received the model's changes. */
   async finish(): Promise<void> {
     for (const watch of this.#watches) {
       const expected = this.#model.events.filter(({ key, modRevision }) => key.startsWith(watch.prefix) && modRevision >= watch.from);
@@ -117,7 +117,7 @@ class Fuzzer {
     same([(await this.#store.get(key)).entry], [this.#model.get(key)], key);
   }
 
-  /** A revision of the past or the present. Of a shared server only those that the model knows of are asked for. */
+  /** A past or the current revision. Of a shared server only revisions that the model knows. */
   #revision(): number {
     const { random } = this.#options;
     const first = Math.max(this.#start, this.#model.compactRevision, this.#model.revision - 200);
@@ -163,7 +163,7 @@ class Fuzzer {
       same(await this.#store.range({ revision: compactRevision - 1 }), { status: 'compacted', compactRevision }, 'what was compacted');
   }
 
-  /** Pages of one state, while writes go on. */
+  /** Reads pages of one state during writes. */
   async #pages(): Promise<void> {
     const prefix = this.#options.random.pick(PREFIXES);
     const first = await this.#page({ prefix, limit: 3 });
@@ -189,11 +189,11 @@ class Fuzzer {
       { events: (batch) => void events.push(...batch), progress() {}, end() {} },
     );
     this.#watches.push({ prefix, from, events, prevValue, cancel: () => handle.cancel() });
-    // Time to catch up, as a compaction before that would rightly end it.
+    // Lets the watches catch up: a compaction before that would legitimately end them.
     for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** Only what every watch has seen: one that still catches up would rightly be ended. */
+  /** Only revisions that every watch has received: a lagging watch would legitimately be ended. */
   async #compact(): Promise<void> {
     if (this.#options.compact !== true) return;
     const last = this.#watches.map(({ prefix, from, events }) => {
@@ -207,7 +207,7 @@ class Fuzzer {
     same(await this.#store.compact(revision), expected, `compaction of ${revision}`);
   }
 
-  /** Transactions at once, in the order that the store gave them. Each changes something, so that each has a revision of its own. */
+  /** Concurrent transactions, in the order of the store. Each changes something, so each has its own revision. */
   async #concurrent(): Promise<void> {
     const { random } = this.#options;
     const keys = () => random.shuffle(KEYS).slice(0, 1 + random.int(3));

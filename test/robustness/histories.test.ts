@@ -10,7 +10,7 @@ import { caughtUp, recordWatch } from './recorder.ts';
 
 const KEYS = ['/a', '/b', '/c', '/d', '/e'];
 
-/** Clients at once, maintenance in between, watches that begin at any time: what they saw must make sense together. */
+/** Concurrent clients, maintenance, and watches that start at any time: everything that they observed must be consistent. */
 async function checkHistories(store: Store, seed: string): Promise<void> {
   const random = seededRandom(seed);
   const start = await store.revision();

@@ -2,22 +2,22 @@ import type { Random } from '#base';
 import { ABSENT, type Entry, type Operation, type Store, StoreError, type WatchEvent } from '#store';
 import { isLinearizable, type RegisterInput, type RegisterOutput, registerModel, type Operation as Step } from './linearizability.ts';
 
-/** One transaction that a client tried. Every value written has an id of its own. */
+/** A client's transaction. Every written value is unique. */
 export interface AttemptedTxn {
   readonly writes: readonly { readonly key: string; readonly id: number }[];
   /** `refused`: certainly not written. `lost`: perhaps. */
   readonly outcome: 'written' | 'refused' | 'lost' | 'failed-comparison';
-  /** Of what was written. */
+  /** Of written values. */
   readonly revision: number | undefined;
 }
 
 interface KeyStep extends Step<RegisterInput, RegisterOutput> {
   readonly key: string;
-  /** The revision that the answer named. */
+  /** The revision in the response. */
   readonly revision: number | undefined;
 }
 
-/** What clients asked and were told, and when. */
+/** The clients' calls and responses, with their times. */
 export interface History {
   readonly steps: readonly KeyStep[];
   readonly txns: readonly AttemptedTxn[];
@@ -27,16 +27,16 @@ export interface WorkloadOptions {
   readonly random: Random;
   readonly keys: readonly string[];
   readonly clients: number;
-  /** Asked before each operation. */
+  /** Called before each operation. */
   goOn(done: number): boolean;
-  /** Asked between operations: to think, or to let others run. */
+  /** Called between operations, to pause or to yield. */
   pause?(): Promise<void>;
 }
 
 export const idOf = (entry: Pick<Entry, 'value'> | undefined): number =>
   entry === undefined ? 0 : Number(Buffer.from(entry.value).toString());
 
-/** Clients that read, write, compare and delete at once, on stores that are all the same. */
+/** Concurrent clients that read, write, compare and delete, on several views of one store. */
 export async function runWorkload(stores: readonly Store[], options: WorkloadOptions): Promise<History> {
   const workload = new Workload(options);
   await Promise.all(Array.from({ length: options.clients }, (_, client) => workload.runClient(stores[client % stores.length]!)));
@@ -79,7 +79,7 @@ class Workload implements History {
     }
   }
 
-  /** Reads, and writes only over what it read. */
+  /** Reads, and writes only if the value is unchanged. */
   async #swap(store: Store, key: string): Promise<void> {
     const entry = await this.#read(store, key);
     await this.#write(store, { keys: [key], expected: entry });
@@ -114,7 +114,7 @@ class Workload implements History {
   }
 }
 
-/** What is wrong with the history, in words: nothing when it is linearizable, and its revisions are in the order of time. */
+/** The faults of the history: none when it is linearizable, and its revisions follow real time. */
 export function historyFaults(history: History): string[] {
   const faults: string[] = [];
   for (const [key, steps] of byKeyOf(history.steps))
@@ -128,7 +128,7 @@ function byKeyOf<T extends { readonly key: string }>(items: readonly T[]): Map<s
   return groups;
 }
 
-/** An answer that came before a question was asked can not name a later revision. */
+/** A response before a call cannot have a later revision than the call's. */
 function revisionFaults(steps: readonly KeyStep[]): string[] {
   const acknowledged = steps.filter((step) => step.revision !== undefined);
   const byCall = acknowledged.toSorted((a, b) => a.call - b.call);
@@ -144,18 +144,18 @@ function revisionFaults(steps: readonly KeyStep[]): string[] {
   return faults;
 }
 
-/** What one watch delivered. */
+/** The events of one watch. */
 export interface WatchedBatches {
   readonly fromRevision: number;
   readonly batches: readonly (readonly WatchEvent[])[];
 }
 
-/** What is wrong with what watches delivered: nothing when it is the history of committed transactions. */
+/** The faults of the watches: none when they received the history of committed transactions. */
 export function watchFaults(history: History, watches: readonly WatchedBatches[]): string[] {
   return [...watches.flatMap(orderFaults), ...agreementFaults(watches), ...contentFaults(history, watches)];
 }
 
-/** Revisions rise, and the events of one come in one batch. */
+/** Revisions increase, and the events of one arrive in one batch. */
 function orderFaults({ fromRevision, batches }: WatchedBatches): string[] {
   const faults: string[] = [];
   let last = fromRevision - 1;
@@ -171,7 +171,7 @@ function orderFaults({ fromRevision, batches }: WatchedBatches): string[] {
 const lineOf = ({ type, key, value, modRevision }: WatchEvent) =>
   `${type} ${key} ${value === undefined ? '' : Buffer.from(value).toString()} @${modRevision}`;
 
-/** All watches saw the same, as far as they were asked to. */
+/** All watches received the same events, within their ranges. */
 function agreementFaults(watches: readonly WatchedBatches[]): string[] {
   const all = watches.map(({ fromRevision, batches }) => ({ fromRevision, events: batches.flat() }));
   const longest = all.toSorted((a, b) => a.fromRevision - b.fromRevision)[0];
@@ -186,7 +186,7 @@ function agreementFaults(watches: readonly WatchedBatches[]): string[] {
   });
 }
 
-/** Every acknowledged write was seen at its revision, and nothing was seen that no one wrote, or that was refused. */
+/** Every acknowledged write was delivered at its revision, and nothing was delivered that was never written, or was rejected. */
 function contentFaults(history: History, watches: readonly WatchedBatches[]): string[] {
   const events = watches.flatMap(({ batches }) => batches.flat());
   const seen = new Set(events.map(lineOf));
@@ -207,7 +207,7 @@ function contentFaults(history: History, watches: readonly WatchedBatches[]): st
   return [...new Set(faults)];
 }
 
-/** What is wrong with reads, by what a watch from the beginning saw: a read at a revision must see the last change up to it. */
+/** The faults of reads, compared with a watch from the beginning: a read at a revision returns the last change up to it. */
 export function readFaults(history: History, watch: WatchedBatches): string[] {
   const changes = byKeyOf(watch.batches.flat());
   const faults: string[] = [];

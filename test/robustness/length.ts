@@ -1,4 +1,4 @@
-/** `SAMPAN_ROBUSTNESS=long` runs everything for longer: hours of faults where the tests of every day take seconds. A number: that many of each. */
+/** `SAMPAN_ROBUSTNESS=long` makes all tests longer: hours of faults instead of seconds. A number: that many of each. */
 const LENGTH = process.env.SAMPAN_ROBUSTNESS;
 export const LONG = LENGTH !== undefined;
 const COUNT = LENGTH === undefined || LENGTH === 'long' ? undefined : Number(LENGTH);
@@ -7,7 +7,7 @@ if (COUNT !== undefined && !(COUNT >= 1)) throw new Error(`SAMPAN_ROBUSTNESS is 
 /** The seed of everything random: `SAMPAN_SEED` repeats a failure. */
 export const SEED = process.env.SAMPAN_SEED ?? (LONG ? String(Date.now()) : 'every day');
 
-/** As much as fits into the tests of every day, or into a long run. */
+/** The number for normal runs, or for a long run. */
 export function times(daily: number, long: number): number {
   return LONG ? (COUNT ?? long) : daily;
 }

@@ -60,7 +60,7 @@ describe('the checker of linearizability', () => {
   });
 });
 
-/** Operations that overlap, each taking effect at one moment in between. */
+/** Overlapping operations, each of which takes effect at some moment in between. */
 function realHistory(random: ReturnType<typeof seededRandom>, count: number): Step[] {
   const planned = Array.from({ length: count }, (_, i) => {
     const effect = random.float() * 100;

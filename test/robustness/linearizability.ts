@@ -1,21 +1,21 @@
 /**
- * Decides whether a concurrent history is linearizable: whether each operation can be given a moment between its call and its return so
- * that, one after the other, they make sense. The search of Wing and Gong with Lowe's memory of configurations, as Porcupine does it.
+ * Decides whether a concurrent history is linearizable: whether each operation can be assigned a moment between its call and its return
+ * such that the sequence is valid. Wing and Gong's search with Lowe's memoization of configurations, as in Porcupine.
  */
 export interface Operation<I, O> {
   readonly input: I;
-  /** Undefined: the answer was lost. The operation may have happened at any time after its call, or never. */
+  /** Undefined: the response was lost. The operation may have taken effect at any time after its call, or never. */
   readonly output: O | undefined;
   readonly call: number;
-  /** Infinity when the answer was lost. */
+  /** Infinity when the response was lost. */
   readonly return: number;
 }
 
 export interface Model<S, I, O> {
   readonly initial: S;
-  /** The state after the operation; undefined when it can not have had this answer in this state. */
+  /** The state after the operation; undefined when this response is impossible in this state. */
   step(state: S, input: I, output: O | undefined): S | undefined;
-  /** Two states with the same name are the same. */
+  /** States with the same name are equal. */
   nameOf(state: S): string;
 }
 
@@ -23,10 +23,10 @@ export function isLinearizable<S, I, O>(model: Model<S, I, O>, operations: reado
   return new Search(model, operations).run();
 }
 
-/** A call or a return, in a list from which operations are taken and put back. */
+/** A call or a return, in a linked list from which operations are removed and restored. */
 interface Point {
   readonly operation: number;
-  /** The return that belongs to a call; undefined for a return. */
+  /** The return of a call; undefined for a return. */
   readonly match: Point | undefined;
   previous: Point | undefined;
   next: Point | undefined;
@@ -68,7 +68,7 @@ class Search<S, I, O> {
         point = this.#head.next;
         continue;
       }
-      // A return stands before every call that could still be chosen: the last choice was wrong.
+      // A return precedes all remaining calls: the last choice was wrong.
       const last = chosen.pop();
       if (last === undefined) return false;
       state = last.state;
@@ -79,7 +79,7 @@ class Search<S, I, O> {
     return true;
   }
 
-  /** The state after choosing the operation now; undefined when it can not be, or leads to where the search has been. */
+  /** The state after the operation; undefined when it is impossible, or leads to a configuration that was searched already. */
   #tryStep(state: S, point: Point, done: bigint): S | undefined {
     const { input, output } = this.#operations[point.operation]!;
     const next = this.#model.step(state, input, output);
@@ -130,16 +130,16 @@ function putBack(call: Point): void {
   relink(call);
 }
 
-/** One key that is read, written and compared. Every write has an id of its own; 0 is no value. */
+/** A register: one key that is read, written and compared. Every written value is unique; 0 is no value. */
 export type RegisterInput =
   | { readonly kind: 'read' }
   /** `expected`: written only when that is the value. */
   | { readonly kind: 'write'; readonly id: number; readonly expected?: number };
 
 export interface RegisterOutput {
-  /** What a read, or a failed comparison, saw. */
+  /** The value that a read, or a failed comparison, returned. */
   readonly seen?: number;
-  /** Of a write. */
+  /** For writes. */
   readonly succeeded?: boolean;
 }
 

@@ -1,7 +1,7 @@
 import type { Store, WatchEnd, WatchEvent } from '#store';
 import type { WatchedBatches } from './history.ts';
 
-/** A watch that keeps everything. */
+/** A watch that keeps all events. */
 export interface Recorder extends WatchedBatches {
   readonly ends: readonly WatchEnd[];
   /** The last revision delivered. */
@@ -35,7 +35,7 @@ export function recordWatch(store: Store, fromRevision: number): Recorder {
   };
 }
 
-/** Waits until every watch has delivered `revision`; says which has not. */
+/** Waits until every watch has delivered `revision`; names those that have not. */
 export async function caughtUp(recorders: readonly Recorder[], revision: number, patienceMs: number): Promise<void> {
   const deadline = performance.now() + patienceMs;
   while (recorders.some(({ lastRevision }) => lastRevision < revision)) {

@@ -24,7 +24,7 @@ describe.skipIf(!isRoot)('volumes of a cluster and a driver that are killed at a
   });
 
   const schedules = Array.from({ length: times(4, 500) }, (_, index) => `${SEED}/${index}`);
-  // A schedule mostly waits, so several run at once.
+  // A schedule is mostly idle, so several run concurrently.
   test.concurrent.for(schedules)(
     'keep what was fsynced, are on one node at a time, and leave nothing behind (seed %s)',
     { timeout: patience(400_000) },

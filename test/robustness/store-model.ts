@@ -5,7 +5,7 @@ interface Version {
   readonly entry: Omit<Entry, 'lease'> | undefined;
 }
 
-/** The store in the simplest words: every version of every key, in a list. What engines are compared with. */
+/** The simplest possible store: a list of every version of every key. Engines are compared with it. */
 export class StoreModel {
   readonly #versions = new Map<string, Version[]>();
   readonly #events: WatchEvent[] = [];
@@ -39,7 +39,7 @@ export class StoreModel {
     return entries.sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)));
   }
 
-  /** `revision`: what the engine answered, when others write to it too. */
+  /** `revision`: from the engine's response, if it has other writers. */
   txn({ compare = [], write }: TxnRequest, revision = this.revision + 1): boolean {
     if (!compare.every(({ key, modRevision }) => (this.get(key)?.modRevision ?? 0) === modRevision)) return false;
     const changes = write.filter((operation) => operation.type === 'put' || this.get(operation.key) !== undefined);

@@ -12,7 +12,7 @@ const HEADER_BLOCK = Buffer.from(
   'hex',
 );
 
-/** Something like a frame of SPDY: right in most places, so that it gets past the first checks. */
+/** A nearly valid SPDY frame, which gets past the first checks. */
 function spdyInput(random: Random): Buffer {
   const frames: Buffer[] = [];
   for (let i = 1 + random.int(6); i > 0; i--) frames.push(random.int(4) === 0 ? spdyData(random) : spdyControl(random));
@@ -50,7 +50,7 @@ function webSocketInput(random: Random): Buffer {
   return damaged(Buffer.concat(frames), random);
 }
 
-/** Something like a request to leave HTTP, with a body or the first frames behind it. */
+/** A nearly valid upgrade request, followed by a body or the first frames. */
 function upgradeInput(random: Random): Buffer {
   const lengths = [
     '',
@@ -71,7 +71,7 @@ function upgradeInput(random: Random): Buffer {
   return damaged(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), Buffer.from(random.bytes(random.int(300)))]), random);
 }
 
-/** Reads the body, then leaves HTTP and gives back what comes. */
+/** Reads the body, then upgrades and echoes. */
 async function serveUpgrade(exchange: UpgradeExchange): Promise<void> {
   await exchange.readBody({ limit: 1024 });
   const connection: Duplex = exchange.upgrade({ connection: 'Upgrade', upgrade: 'x' });
@@ -83,7 +83,7 @@ function damaged(bytes: Buffer, random: Random): Buffer {
   return random.int(5) === 0 ? bytes.subarray(0, random.int(bytes.length + 1)) : bytes;
 }
 
-/** In pieces as a network would deliver them. */
+/** In pieces, as from a network. */
 function* pieces(bytes: Buffer, random: Random): Iterable<Buffer> {
   for (let at = 0; at < bytes.length; ) {
     const length = 1 + random.int(random.pick([1, 8, 1000]));

@@ -1,6 +1,6 @@
 import { ensureBuilt } from '../../scripts/build.mjs';
 
-/** Tests that drive the program from outside drive what is built. */
+/** Tests that run the program use the build. */
 export async function setup(): Promise<void> {
   await ensureBuilt();
 }

@@ -1,4 +1,4 @@
-/** What keeps a process alive, and nobody but its owner can close. */
+/** Handles that keep a process alive and that only their owner can close. */
 const KINDS = new Set([
   'Timeout',
   'TCPSocketWrap',
@@ -14,7 +14,7 @@ const KINDS = new Set([
 
 export type OpenHandles = ReadonlyMap<string, number>;
 
-/** How many handles of each kind are open now. */
+/** The number of open handles of each kind. */
 export function openHandles(): OpenHandles {
   const counts = new Map<string, number>();
   for (const kind of process.getActiveResourcesInfo()) {
@@ -23,7 +23,7 @@ export function openHandles(): OpenHandles {
   return counts;
 }
 
-/** What is open now and was not then: `['2 × TCPSocketWrap']`. */
+/** The handles opened since then: `['2 × TCPSocketWrap']`. */
 export function leakedSince(before: OpenHandles): string[] {
   return [...openHandles()]
     .map(([kind, count]) => ({ kind, more: count - (before.get(kind) ?? 0) }))

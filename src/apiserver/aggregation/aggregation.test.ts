@@ -68,7 +68,7 @@ async function register({ client, extension }: Place, spec: Partial<apiregistrat
   });
 }
 
-/** The name of a service that leads to this machine: endpoints may not. */
+/** A service name that resolves to this machine: endpoints must not be on loopback. */
 async function expose({ client }: Place): Promise<void> {
   await client
     .of(core.Service)
@@ -97,7 +97,7 @@ function send({ server }: Place, path: string, headers: Record<string, string> =
   return sendHttps(server.port, path, { headers });
 }
 
-/** What the extension was asked last for this path; meanwhile the server asks it for other things. */
+/** The extension server's last request for this path; the API server sends it other requests too. */
 function lastRequest({ extension }: Place, path: string) {
   return extension.requests.findLast((request) => request.path === path)!;
 }
@@ -133,7 +133,7 @@ describe('the Available condition', () => {
     expect(await condition(place, 'Passed')).toBe('True Passed: all checks passed');
     const url = `https://localhost:${place.extension.port}${API}`;
     place.extension.answer(API, (_, response) => response.writeHead(500).end());
-    // Any change of the service has it looked at again.
+    // Any change of the service triggers a new check.
     const service = await place.client.of(core.Service).get({ name: 'fruit', namespace: 'default' });
     await place.client.of(core.Service).update({ ...service, metadata: { ...service.metadata, labels: { a: 'b' } } });
     expect(await condition(place, 'FailedDiscoveryCheck')).toBe(

@@ -102,9 +102,9 @@ function json(response: ServerResponse, body: unknown, headers: Record<string, s
 export interface ExtensionOptions {
   readonly hasAggregatedDiscovery?: boolean;
   readonly hasV3?: boolean;
-  /** The authority of the front proxies that it believes, in PEM. Default: one of its own. */
+  /** PEM of the front proxies' CA that it trusts. Default: its own. */
   readonly frontProxyAuthority?: string;
-  /** Paths that it answers in another way. */
+  /** Paths with another response. */
   readonly own?: Readonly<Record<string, Answerer>>;
 }
 
@@ -112,7 +112,7 @@ export interface ExtensionServer extends AsyncDisposable {
   readonly port: number;
   readonly authority: KeyPair;
   readonly frontProxy: KeyPair;
-  /** What clients asked of it, with the user that the front proxy named. */
+  /** The received requests, with the user that the front proxy sent. */
   readonly requests: {
     readonly path: string;
     readonly user: string;
@@ -123,7 +123,7 @@ export interface ExtensionServer extends AsyncDisposable {
   answer(path: string, answerer: Answerer): void;
 }
 
-/** The server of an aggregated API: it believes only who shows a certificate of the front proxy. */
+/** An aggregated API server: it only trusts front proxies with a certificate. */
 export async function extensionServer({
   hasAggregatedDiscovery = true,
   hasV3 = true,

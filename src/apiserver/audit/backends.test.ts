@@ -31,7 +31,7 @@ function event(id: string, more: Partial<AuditEvent> = {}): AuditEvent {
   };
 }
 
-/** Keeps what it is given; answers when told, if it was made to wait. */
+/** Keeps received events; responds when told to, if it was blocked. */
 class Recorder implements AuditBackend {
   readonly batches: (readonly string[])[] = [];
   events: AuditEvent[] = [];

@@ -19,7 +19,7 @@ const proxies = newAuthority('proxies');
 /** Of the same name as the other, with another key. */
 const impostors = newAuthority('proxies');
 
-/** A server that answers who it takes somebody for. */
+/** A server that responds with the authenticated user. */
 async function serve() {
   const store = openMemoryStore({ clock: realClock });
   opened.push({ [Symbol.asyncDispose]: async () => void (await store.close()) });

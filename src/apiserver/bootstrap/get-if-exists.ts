@@ -2,8 +2,8 @@ import type { Identified, ResourceClient } from '#client';
 import { isStatusReason } from '#machinery';
 
 /**
- * What is there already is read first: a create that fails because the object exists asks the admission webhooks before, and a server that starts
- * while theirs is down must not depend on them.
+ * Reads before creating: a create that fails because the object exists calls the admission webhooks first, and a starting server must not
+ * depend on them.
  */
 export async function getIfExists<T extends Identified>(
   client: ResourceClient<T>,

@@ -11,8 +11,8 @@ export interface SystemObjectsBootstrapDeps {
 const INTERVAL_MS = 1000;
 
 /**
- * Writes the system objects, again and again until none is missing: a webhook that is down, or denies, may run in a pod of this very cluster,
- * so that the server has to be up first.
+ * Writes the system objects, repeatedly until none is missing: a webhook that is down, or denies, may run in a pod of this cluster, which
+ * needs the server to run.
  */
 export class SystemObjectsBootstrap {
   #isComplete = false;

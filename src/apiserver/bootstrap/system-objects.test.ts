@@ -6,7 +6,7 @@ import { openMemoryStore } from '#store';
 import { inProcessTransport } from '../in-process/in-process-transport.ts';
 import { startApiServer } from '../server.ts';
 
-/** A server with all that it makes for itself, and a client that may do everything. */
+/** A server with all its system objects, and a client with all rights. */
 async function serve(clock = new VirtualClock(), store = openMemoryStore({ clock }), hasAdmission = false) {
   const random = seededRandom(1);
   const metrics = new MetricsRegistry();
@@ -20,7 +20,7 @@ async function serve(clock = new VirtualClock(), store = openMemoryStore({ clock
 const writers = ({ managedFields = [] }: meta.ObjectMeta) =>
   managedFields.map(({ manager, operation, subresource = '' }) => `${manager} ${operation} ${subresource}`.trim());
 
-/** The schema as it is once its status was told. */
+/** The schema after its status was written. */
 async function settled(client: Client, name: string): Promise<flowcontrol.FlowSchema> {
   for await (const event of client.of(flowcontrol.FlowSchema).watch({ sendInitialEvents: true })) {
     if (event.type === 'BOOKMARK') continue;

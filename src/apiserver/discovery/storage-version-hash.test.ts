@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { send, serve } from '../serving.test-setup.ts';
 
-// Clients compare the hash to find out that objects have to be migrated: those of upstream.
+// Clients compare the hash to detect that objects must be migrated, so it equals upstream's.
 it.each([
   ['/api/v1', 'events', 'r2yiGXH7wu8='],
   ['/apis/events.k8s.io/v1', 'events', 'r2yiGXH7wu8='],

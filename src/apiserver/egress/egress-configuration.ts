@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { FieldError, type Fields, fieldsOfKind, isJsonObject, Path, parseYaml, StrictConfigurationReader } from '#machinery';
 
-/** Where traffic of the API server goes to. */
+/** The destinations of the API server's traffic. */
 export const EGRESS_NAMES = ['cluster', 'controlplane', 'etcd'] as const;
 export type EgressName = (typeof EGRESS_NAMES)[number];
 

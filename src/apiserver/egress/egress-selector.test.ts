@@ -29,7 +29,7 @@ async function listen<T extends Server>(server: T, where?: string): Promise<T> {
   return server;
 }
 
-/** A proxy that connects to loopback whatever it is asked for, and refuses port 1. */
+/** A proxy that connects to loopback instead of the requested host, and refuses port 1. */
 function tunnel(request: http.IncomingMessage, client: Socket): void {
   proxyRequests.push(`${request.method} ${request.url}`);
   if (request.url?.endsWith(':1')) return void client.end('HTTP/1.1 403 Forbidden\r\n\r\n');
@@ -87,7 +87,7 @@ beforeAll(async () => {
   const { key, cert } = LOOPBACK_TLS as { key: string; cert: string };
   writeFileSync(at('tls.crt'), cert);
   writeFileSync(at('tls.key'), key);
-  // Gives back what comes, after a greeting.
+  // Sends a greeting, then echoes.
   const echo = createTcpServer((socket) => void socket.on('error', () => {}).pipe(socket));
   port = ((await listen(echo)).address() as AddressInfo).port;
   await listen(http.createServer().on('connect', tunnel as never), at('connect.sock'));

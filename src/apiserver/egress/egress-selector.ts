@@ -6,7 +6,7 @@ import { networkProxyDialer } from './network-proxy-dialer.ts';
 /** How to reach each of the networks. Absent: directly. */
 export type EgressSelector = Readonly<Partial<Record<EgressName, EgressDialer>>>;
 
-/** A dialer, with what is between here and there. */
+/** A dialer, with the proxy that it connects through. */
 export type EgressDialer = Dialer & Partial<ProxyLabels>;
 
 interface ProxyLabels {

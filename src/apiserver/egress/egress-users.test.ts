@@ -25,7 +25,7 @@ afterEach(async () => {
   for (const close of opened.splice(0).toReversed()) await close();
 });
 
-/** Connects to loopback, whatever it is asked for. */
+/** Connects to loopback instead of the requested host. */
 const dialerOf =
   (network: string): Dialer =>
   async (target) => {

@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-/** Nothing may escape to the process, whatever the proxy does. */
+/** No error of the proxy may become an uncaught exception. */
 async function failureOf(dial: () => Promise<unknown>): Promise<string> {
   try {
     await dial();

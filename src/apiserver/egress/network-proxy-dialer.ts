@@ -12,7 +12,7 @@ const DIAL_TIMEOUT_MS = 30_000;
 /** Larger writes are cut: the agent's messages are limited. */
 const MAX_DATA_BYTES = 32 * 1024;
 
-/** Connects by way of a network proxy that speaks gRPC on a unix socket: one gRPC connection a tunnel, as upstream. */
+/** Connects through a network proxy that speaks gRPC on a unix socket: one gRPC connection per tunnel, as upstream. */
 export function networkProxyDialer(socketPath: string, { clock, random }: NetworkProxyDeps): Dialer {
   return (target) =>
     new Promise((resolve, reject) => {

@@ -28,7 +28,7 @@ beforeEach(() => {
   dialed = [];
 });
 
-/** Connects to loopback whatever it is asked for. */
+/** Connects to loopback instead of the requested host. */
 const dialerOf =
   (network: string): Dialer =>
   async (target) => {

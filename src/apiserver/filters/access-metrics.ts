@@ -6,7 +6,7 @@ type Authorization = 'allowed' | 'denied' | 'no-opinion' | 'error';
 
 /** How requests are authenticated and authorized, under upstream's names. */
 export interface AccessMetrics {
-  /** Returns what is called with the result: the user if there is one. */
+  /** Returns a function to call with the result: the user, if there is one. */
   beginAuthentication(): (result: Authentication, userName?: string) => void;
   beginAuthorization(): (decision: Decision) => void;
 }

@@ -14,7 +14,7 @@ const POD_ON_NODE: UserInfo = {
   extra: { 'authentication.kubernetes.io/node-name': ['n1'] },
 };
 
-/** An authorizer that allows the rights it is given, as `verb group/resource/subresource name`, and remembers what it was asked. */
+/** An authorizer with a list of rights, as `verb group/resource/subresource name`, that records its calls. */
 function allowing(...rights: readonly string[]): Authorizer & { readonly checks: string[] } {
   const checks: string[] = [];
   return {

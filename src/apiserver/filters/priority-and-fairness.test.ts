@@ -21,7 +21,7 @@ interface Place {
   readonly client: Client;
 }
 
-/** Everybody is who they say they are. */
+/** Accepts any user name. */
 async function serve(config: Partial<ApiServerConfig>, admission: readonly AdmissionPlugin[] = []): Promise<Place> {
   const store = openMemoryStore({ clock: realClock });
   opened.push({ [Symbol.asyncDispose]: async () => void (await store.close()) });
@@ -109,7 +109,7 @@ test('requests that come together, more than one turn takes, are all answered', 
   const ask = async (i: number) => {
     const stream = session.request({ ':path': MAPS, 'x-user': `user ${i % 7}` });
     stream.resume();
-    // A short answer may be there in full at once.
+    // A short response may be complete at once.
     const [[headers]] = await Promise.all([once(stream, 'response'), once(stream, 'close')]);
     return headers[':status'];
   };

@@ -102,7 +102,7 @@ test('requests and their handlers have spans, named as upstream names them', asy
   expect(resource).toEqual({ 'service.name': 'apiserver', 'service.instance.id': '' });
 });
 
-/** A webhook that allows everything, and notes whose trace it is asked to continue. */
+/** A webhook that allows everything and records the trace context of its calls. */
 async function openWebhook() {
   const traceparents: (string | string[] | undefined)[] = [];
   const server = https.createServer(LOOPBACK_TLS, (request, response) => {

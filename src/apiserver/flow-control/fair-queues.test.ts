@@ -38,7 +38,7 @@ describe('fair queues', () => {
     for (let i = 0; i < 200; i++) queues.add(item('noisy'));
     takeAll(queues, 20);
     queues.add(item('polite'));
-    // The noisy flow has six queues, and each may be as far as the newcomer.
+    // The noisy flow has six queues, each of which may be as advanced as the newcomer's.
     expect(takeAll(queues, 7).map(({ flow }) => flow)).toContain('polite');
   });
 
@@ -52,7 +52,7 @@ describe('fair queues', () => {
         const served = new Map<string, number>();
         for (const { flow, work } of takeAll(queues, 400)) served.set(flow, (served.get(flow) ?? 0) + work);
         const amounts = works.map((_, flow) => served.get(`flow ${flow}`) ?? 0);
-        // Nobody is ahead by more than one request of each.
+        // No flow is ahead by more than one request of each.
         expect(Math.max(...amounts) - Math.min(...amounts)).toBeLessThanOrEqual(2 * Math.max(...works));
       }),
     );

@@ -73,7 +73,7 @@ class Place {
     return admitted;
   }
 
-  /** Everything that can go on in this turn has gone on, and the next begins. */
+  /** Everything runnable in this turn has run, and the next turn begins. */
   async passTurn(): Promise<void> {
     this.turn++;
     for (const callback of this.nextTurns.splice(0)) callback();

@@ -30,7 +30,7 @@ test.each([
   ['..', `may not be '..'`],
   ['a%b', `may not contain '%'`],
 ])('no object can have the name %s', async (name, problem) => {
-  // Our client would not send it.
+  // Our client would reject the name before sending it.
   const { transport } = (await serveAdmission()).client;
   const path = `/api/v1/namespaces/default/configmaps/${name}`;
   const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' } };

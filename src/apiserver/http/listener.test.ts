@@ -25,7 +25,7 @@ async function echoLength(exchange: Exchange): Promise<void> {
 
 async function serve(answerGet: Answer): Promise<number> {
   const handle = async (exchange: Exchange) => {
-    // As the server does, which lets all requests that have arrived be read first.
+    // Like the server, which reads all requests that have arrived first.
     await setImmediate();
     await (exchange.method === 'GET' ? answerGet(exchange) : echoLength(exchange));
   };

@@ -32,7 +32,7 @@ async function serve(store = openMemoryStore({ clock: realClock })) {
   return { server, client, metrics };
 }
 
-/** A stream of a connection of its own, which is not read until somebody does. */
+/** A stream on its own connection, which is not read until the test does. */
 async function watch({ port }: ApiServer, path: string, accept = 'application/json') {
   const session = http2.connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
   session.on('error', () => {});
@@ -136,7 +136,7 @@ describe('a watch over the network', () => {
     const read = readEvents(reading, ({ object }) => object.metadata.name === nameOf(199));
     for (let i = 0; i < 200; i++) {
       await maps.create(mapOf(i, 100_000));
-      // A store in memory never waits, and so nobody would get to read.
+      // A store in memory never waits, so reads would starve.
       await realClock.sleep(1);
     }
     expect(await read).toHaveLength(200);

@@ -8,7 +8,7 @@ import { openMemoryStore } from '#store';
 import { startApiServer } from '../server.ts';
 import { inProcessTransport } from './in-process-transport.ts';
 
-/** What goes wrong between a client and its server. */
+/** Faults between a client and its server. */
 interface Faults {
   /** Requests fail. */
   isDown: boolean;
@@ -178,7 +178,7 @@ describe('an informer', () => {
       },
     });
     informer.addHandler({ add: ({ metadata }) => seen.push(metadata.name) });
-    // The server has timers of its own, once it is up.
+    // The running server has timers of its own.
     await clock.settle();
     const timers = clock.pendingTimers;
     const stop = new AbortController();

@@ -10,7 +10,7 @@ import type { KubeletConnector } from '../kubelet-client/kubelet-connector.ts';
 import { type ApiServer, startApiServer } from '../server.ts';
 import { WEBSOCKET_FEATURE } from './pod-connections.ts';
 
-/** What the last request to a kubelet asked to speak. */
+/** The protocols that the last request to a kubelet offered. */
 let protocolOfKubelet = '';
 
 const kubelets: KubeletConnector = {

@@ -8,7 +8,7 @@ interface Traceable {
   readonly egress?: EgressSelector | undefined;
 }
 
-/** The same, with spans within those of the requests that call it. Without a tracer nothing changes. */
+/** The same dependencies, with spans in the traces of the requests that call them. Unchanged without a tracer. */
 export function tracedDeps<T extends Traceable>(deps: T, tracer: Tracer | undefined): T & { readonly tracer?: Tracer } {
   if (tracer === undefined) return deps;
   const { store, egress } = deps;

@@ -29,7 +29,7 @@ function pair(commonName: string): { cert: string; key: string } {
   return { cert: signCertificate(template, loadAuthority(authority), random), key: privateKeyPem(key) };
 }
 
-/** An API server that knows one token, and lets one user read. */
+/** An API server that knows one token, whose user may read. */
 const reviews = {
   isLocal: true,
   request: async ({ body }: { body: { spec: { token?: string; user?: string } } }) => {

@@ -12,7 +12,7 @@ function relay() {
   return { client: left.near, server: right.near, done: joinDuplexes(left.far, right.far) };
 }
 
-/** All that arrives until the sender ends; the other way stays open, which a loop over the stream would close. */
+/** Everything that arrives until the sender ends; the other direction stays open, which iterating over the stream would close. */
 async function received(stream: Duplex): Promise<Buffer> {
   const chunks: Buffer[] = [];
   stream.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -28,7 +28,7 @@ function headersFor(kind: Kind, protocol: string): (name: string) => string | un
   return (name) => headers[name];
 }
 
-/** A process that prints its input, counts it on stderr, and ends with a code when its input ends. */
+/** A process that copies its input to stdout, its length to stderr, and exits with a code at the end of its input. */
 function echoProcess(exitCode: number): RemoteCommand & { sizes: string[] } {
   const stdin = new PassThrough();
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
@@ -191,7 +191,7 @@ describe('the outcome of a command', () => {
 
 function echoPort(): (port: number) => Promise<Duplex> {
   return async (port) => {
-    // As a runtime whose answer comes after the connection was made.
+    // As with a runtime that responds after the connection was established.
     if (port === 82)
       return new PassThrough({
         read() {

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-/** A machine that has nothing but what a test gives it. */
+/** A machine with nothing installed except what a test adds. */
 async function site(has: { programs?: readonly string[]; more?: Partial<RuntimeSite> } = {}): Promise<RuntimeSite> {
   const bin = path.join(directory, 'bin');
   await mkdir(bin, { recursive: true });
@@ -25,7 +25,7 @@ async function site(has: { programs?: readonly string[]; more?: Partial<RuntimeS
 
 const Version = message({ version: field(1, 'string'), runtimeName: field(2, 'string'), runtimeVersion: field(3, 'string') });
 
-/** A socket where a runtime answers. */
+/** A socket with a responding runtime. */
 function fakeRuntime(): Promise<GrpcServer> {
   const method = { name: 'runtime.v1.RuntimeService/Version', request: message({}), response: Version };
   const endpoint = `unix://${directory}/cri.sock`;

@@ -54,7 +54,7 @@ it('cluster DNS writes nothing at a start that changes nothing: the webhooks tha
     onFirstRequest = resolve;
   });
   const slices = { get: async () => existing, create: write, patch: write };
-  // Its roles come next.
+  // Its roles are created next.
   const of = (kind: unknown) => {
     if (kind === discovery.EndpointSlice || kind === core.Service) return slices;
     onFirstRequest();

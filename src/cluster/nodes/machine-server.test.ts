@@ -12,7 +12,7 @@ import { startMachineServer } from './machine-server.ts';
 const random = seededRandom(1);
 const pki = await createPki({ names: {}, now: realClock.now(), random });
 
-/** An API server that lets only one user read nodes. */
+/** An API server that allows one user to read nodes. */
 const transport = {
   isLocal: true,
   request: async ({ body }: { body?: unknown }) => {

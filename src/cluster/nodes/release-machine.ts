@@ -22,7 +22,7 @@ export async function releaseMachine(dataDirectory: string, options: ReleaseOpti
   const root = cgroupRootOf(dataDirectory);
   const hierarchies = await readdir(cgroups).catch(() => []);
   const places = ['', ...hierarchies].map((name) => path.join(cgroups, name));
-  // With a runtime whose cgroup driver is systemd, pods are in a slice, which systemd would make again.
+  // With the systemd cgroup driver pods are in a slice, which systemd would create again.
   const slice = `${root.slice(1).replaceAll('-', '_')}.slice`;
   if (places.some((place) => existsSync(path.join(place, slice)))) await run('systemctl', ['stop', slice]);
   for (const place of places) for (const name of [root, slice]) await removeCgroup(path.join(place, name));

@@ -22,7 +22,7 @@ const pkiOptions = { names: { ipAddresses: ['127.0.0.1'] }, random: systemRandom
 
 const expiry = (pem: string) => Date.parse(new X509Certificate(pem).validTo);
 
-/** When the certificate ends that a new connection is shown. */
+/** The expiry of the certificate that a new connection gets. */
 function servedExpiry(port: number, ca: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', port, ca }, () => {
@@ -40,7 +40,7 @@ async function clientBy(kubeconfig: string): Promise<Client> {
 
 const namespaces = async (client: Client) => (await client.of(core.Namespace).list()).items.length;
 
-// TLS looks at the real time, so the story begins 300 days ago, with certificates that are still good today.
+// TLS uses the real time, so the virtual time starts 300 days ago, with certificates that are still valid today.
 it('certificates of a running cluster are renewed in time, and clients keep working', { timeout: 30_000 }, async () => {
   const home = mkdtempSync(path.join(tmpdir(), 'sampan-renewal-'));
   const directory = new DataDirectory(home);
@@ -64,7 +64,7 @@ it('certificates of a running cluster are renewed in time, and clients keep work
   const renewed: ClusterPki[] = [];
   let failures = 1;
   const use = async (pki: ClusterPki) => {
-    // The first attempt fails, as on a full disk: it is repeated.
+    // The first attempt fails, as on a full disk, and is repeated.
     if (failures-- > 0) throw new Error('not now');
     renewed.push(pki);
     cluster.useCertificates(pki);
@@ -91,7 +91,7 @@ it('certificates of a running cluster are renewed in time, and clients keep work
     expect(expiry(pair.certificate) - expiry(old.certificate)).toBeGreaterThan(200 * DAY);
   expect(await servedExpiry(port, first.authority.certificate)).toBe(expiry(now.serving.certificate));
   await using after = await clientBy(directory.kubeconfig);
-  // Those who were there before, and those who come with the renewed certificate.
+  // Existing clients, and those with the renewed certificate.
   expect([await namespaces(before), await namespaces(after)]).toEqual([count, count]);
   const { serviceAccountKey: _key, ...certificates } = now;
   expect(await loadPki(directory, { ...pkiOptions, now: clock.now() })).toMatchObject(certificates);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { type Component, MetricsRegistry, runComponent, seededRandom, silentLogger, VirtualClock, waitForAbort } from '#base';
 import { type SupervisedState, supervise } from './supervise.ts';
 
-/** A part that fails on demand, and how often it was started. */
+/** A component that fails on demand, and counts its starts. */
 function fragilePart() {
   let fail: (error: Error) => void = () => {};
   const states: SupervisedState[] = [];

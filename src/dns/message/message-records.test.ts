@@ -16,7 +16,7 @@ function reply(sections: { answers?: Answer[]; authorities?: Answer[] }): Buffer
   return packet.encode({ type: 'response', id: 1, questions: [question], ...sections });
 }
 
-/** The length of the last record's data says more or less than its type needs. */
+/** The data length of the last record does not match its type. */
 function withDataLength(message: Buffer, length: number): Buffer {
   const { dataAt } = recordSpans(message)!.at(-1)!;
   message.writeUInt16BE(length, dataAt - 2);
@@ -48,7 +48,7 @@ test('TTLs are lowered by the age of a reply, not below zero', () => {
 });
 
 test('records that are shorter than their type leave the rest of the message where it is', () => {
-  // The second record would begin inside the first one's data, with a label that leads beyond the end.
+  // The second record would start inside the first one's data, with a label that extends beyond the end.
   const message = withDataLength(reply({ answers: [address(40)] }), 2);
   message.writeUInt16BE(2, 6);
   expect(recordSpans(message)).toBeUndefined();

@@ -10,7 +10,7 @@ import type { DnsListener } from './udp-server.ts';
 let clock: VirtualClock;
 let server: DnsListener;
 const sockets: Socket[] = [];
-/** Sends back what it is asked, a query of `?` excepted: that one is a fault. */
+/** Echoes queries, except `?`, for which it fails. */
 const resolver = {
   resolve(bytes: Buffer) {
     if (bytes.toString() === '?') throw new Error('a fault');

@@ -3,7 +3,7 @@ import { KernelNetwork, ProgramError, silentLogger } from '#base';
 import type { ServicePortRules, ServiceRules } from '../rules/service-rules.ts';
 import { IptablesApplier } from './iptables-applier.ts';
 
-/** Remembers the inputs of iptables-restore. */
+/** Records the inputs of iptables-restore. */
 class RecordingKernel extends KernelNetwork {
   readonly inputs: string[] = [];
   fails = false;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { KernelNetwork, ProgramError, silentLogger } from '#base';
 import { NftablesApplier } from './nftables-applier.ts';
 
-/** Remembers what was run; its nft does not know the syntax. */
+/** Records the commands; its nft does not support the syntax. */
 class OldKernel extends KernelNetwork {
   readonly commands: string[] = [];
   override async run(program: string, args: readonly string[]): Promise<string> {

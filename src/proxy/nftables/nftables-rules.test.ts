@@ -28,7 +28,7 @@ const service = (name: string) =>
     metadata: fc.constant({ name, namespace: 'default' }),
     spec: fc.record({
       type: fc.constant('LoadBalancer'),
-      // Shared on purpose: two services may ask for one address or node port.
+      // Overlapping on purpose: two services may request the same address or node port.
       clusterIP: fc.constantFrom('10.96.0.1', '10.96.0.2', '10.96.0.3', 'None'),
       ports: fc.constantFrom(
         [{ name: 'a', port: 80, nodePort: 30_000 }],
@@ -52,7 +52,7 @@ const step = fc.constantFrom('s1', 's2', 's3').chain((name) =>
   }),
 );
 
-/** The table as the kernel would have it after a script. */
+/** The table that the kernel would have after a script. */
 class Table {
   readonly chains = new Map<string, string[]>();
   readonly sets = new Set<string>();

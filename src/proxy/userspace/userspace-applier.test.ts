@@ -31,7 +31,7 @@ describe('services from user space', () => {
     closing.push(() => socket.close());
     return socket.address().port;
   }
-  /** A port that nobody listens on. */
+  /** A port without a listener. */
   async function freePort(): Promise<number> {
     const server = net.createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -144,7 +144,7 @@ describe('services from user space', () => {
     await applier.sync();
     const seen = new Set<string>();
     for (let i = 0; i < 10; i++) {
-      // Another port each time: a flow of its own.
+      // Another port each time, hence another flow.
       const client = dgram.createSocket('udp4');
       const answer = new Promise<string>((resolve) => client.once('message', (message) => resolve(message.toString())));
       client.send('?', port, '127.0.0.1');

@@ -19,7 +19,7 @@ async function names({ client, clock }: ControlPlane): Promise<string[]> {
   return (await testMaps(client)).map(({ metadata }) => metadata.name);
 }
 
-/** The server has some of its own. */
+/** The server creates some of its own. */
 async function testMaps(client: Client): Promise<readonly core.ConfigMap[]> {
   const { items } = await client.of(core.ConfigMap).list();
   return items.filter(({ metadata }) => metadata.namespace !== 'kube-system');
@@ -106,7 +106,7 @@ describe('the garbage collector', () => {
     expect(await names(later)).toEqual([]);
   });
 
-  /** What is left when everything has come to rest: objects without owners, and those that lead up to one that is left. */
+  /** The objects that remain when the collector is idle: those without owners, and their dependents. */
   it('leaves exactly what has a living owner, whatever is created and deleted, and however often it restarts', async () => {
     const name = fc.nat(7).map((n) => `m${n}`);
     const step = fc.oneof(

@@ -43,7 +43,7 @@ const cpuMetric = (averageUtilization: number) => ({
   resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } },
 });
 
-/** Custom resources in the place of what a metrics server serves. */
+/** Custom resources in place of a metrics server's API. */
 async function serveMetrics({ client, clock }: ControlPlane): Promise<void> {
   const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
   await client.of(apiextensions.CustomResourceDefinition).create({
@@ -123,20 +123,20 @@ describe('an autoscaler', () => {
       `FailedGetExternalMetric: unable to get external metric default/queue/nil: ${noExternal}`,
       `FailedGetObjectMetric: unable to get metric hits: Service on default s/${noCustom}`,
     ]);
-    // What stays as it is is not written again.
+    // An unchanged status is not written again.
     await plane.clock.advance(10 * PERIOD_MS);
     expect((await autoscalerOf(plane)).metadata.resourceVersion).toBe(metadata.resourceVersion);
   });
 
   it('follows what its pods use, up at once and down when it has been less for long enough', async () => {
-    // Pods need an account.
+    // Pods need a service account.
     await using plane = await startControlPlane({ controllers: [...ONLY.controllers, 'serviceaccount-controller'] });
     await serveMetrics(plane);
     await createTarget(plane, 2);
     await plane.client.of(apps.Deployment).patch({ name: 'web', namespace }, { status: { replicas: 2 } }, { subresource: 'status' });
     await createPods(plane, ['a', 'b']);
     await createAutoscaler(plane, { metrics: [cpuMetric(50)] });
-    // A pod's use counts once the pod has been there for a while.
+    // A pod's usage counts only some time after its start.
     await plane.clock.advance(600_000);
     await measure(plane, { a: '90m', b: '60m' });
     await plane.clock.advance(PERIOD_MS + 1000);

@@ -57,7 +57,7 @@ it('controllers that debounce the events of many pods end with all of them count
   await cluster.waitFor(isDone, { within: '30m', what: 'the job' });
   const isHealthy = async () => (await client.of(policy.PodDisruptionBudget).get(at)).status?.currentHealthy === PODS;
   await cluster.waitFor(isHealthy, { within: '5m', what: 'the budget' });
-  // Pods that have ended do not count.
+  // Terminated pods do not count.
   const used = async () => (await client.of(core.ResourceQuota).get({ namespace: 'default', name: 'pods' })).status?.used?.pods;
   await cluster.waitFor(async () => (await used()) === String(PODS), { within: '5m', what: 'the quota' });
   expect(await ready()).toBe(PODS);

@@ -14,10 +14,10 @@ const HEALTHY = [
 ];
 const UNREACHABLE = 'node.kubernetes.io/unreachable';
 
-/** Nodes that report every ten seconds for as long as nobody silences them. */
+/** Nodes that report every ten seconds until they are silenced. */
 class Nodes {
   readonly silent = new Set<string>();
-  /** When nodes were given the taint that evicts, in seconds. */
+  /** When each node got its NoExecute taint, in seconds. */
   readonly evicted = new Map<string, number>();
 
   private constructor(
@@ -70,7 +70,7 @@ class Nodes {
     return ((await this.get(name)).spec?.taints ?? []).map(({ key, effect }) => `${key.replace('node.kubernetes.io/', '')}:${effect}`);
   }
 
-  /** The times between one eviction and the next. */
+  /** The intervals between evictions. */
   get intervals(): readonly number[] {
     const times = [...this.evicted.values()].sort((a, b) => a - b);
     return times.slice(1).map((time, i) => time - times[i]!);
@@ -155,7 +155,7 @@ describe('a node that falls silent', () => {
     await nodes.pass(50);
     expect(await left()).toEqual(['ever', 'late', 'never', 'soon']);
     await nodes.pass(20);
-    // Admission gave the one that said nothing five minutes.
+    // Admission added a default toleration of five minutes.
     expect(await left()).toEqual(['ever', 'late', 'never', 'soon']);
     await nodes.pass(30);
     expect(await left()).toEqual(['ever', 'late', 'never']);

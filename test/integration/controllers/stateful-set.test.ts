@@ -20,7 +20,7 @@ async function setImage({ client }: Plane, image: string): Promise<void> {
   await client.of(apps.StatefulSet).patch(key, { spec: { template } }, { type: 'strategic' });
 }
 
-/** Lets time pass and pods become ready until the set has what it wants. */
+/** Advances time and makes pods ready until the set has all its replicas. */
 async function settle(plane: Plane): Promise<apps.StatefulSet> {
   const random = seededRandom(1);
   const sets = plane.client.of(apps.StatefulSet);
@@ -47,7 +47,7 @@ describe('a stateful set', () => {
     const { status } = await settle(plane);
     expect(status).toMatchObject({ replicas: 3, currentReplicas: 3, updatedReplicas: 3 });
     expect((await podsOf(plane)).map(({ spec }) => spec?.containers[0]?.image)).toEqual(['img:1', 'img:1', 'img:1']);
-    // As upstream, pods carry the prefix of their names though it is not used.
+    // As upstream, pods have generateName although it is not used.
     expect((await podsOf(plane)).map(({ metadata }) => metadata.generateName)).toEqual(['db-', 'db-', 'db-']);
     const deletions = (await eventsOf(plane)).filter((event) => event.startsWith('SuccessfulDelete'));
     expect(deletions).toEqual(

@@ -19,7 +19,7 @@ async function startWithClaim(): Promise<TestCluster> {
 
 const DATA = { name: 'data', namespace: 'work' };
 
-/** Whether a read finds nothing any more. */
+/** Whether a read returns NotFound. */
 async function isGone(read: Promise<unknown>): Promise<boolean> {
   return read.then(
     () => false,
@@ -81,7 +81,7 @@ describe('a volume of a driver', () => {
   it('is attached to the node of a pod that was there before the volume', async () => {
     await using cluster = await startWithClaim();
     const { client, clock } = cluster;
-    // No kubelet: nothing but the volume and the claim changes.
+    // Without a kubelet only the volume and the claim change.
     await clock.until(client.of(core.Node).create({ metadata: { name: 'bare' } }));
     await cluster.apply(`
       apiVersion: v1
@@ -165,7 +165,7 @@ describe('a claim and a volume', () => {
     const { client, clock } = cluster;
     await cluster.apply(VOLUME.replace('POLICY', 'Recycle'));
     await cluster.waitFor(async () => (await phases(cluster)).claim === 'Bound', { what: 'the binding' });
-    // Left by a controller manager that was killed.
+    // Left behind by a killed controller manager.
     await cluster.apply(`
       apiVersion: v1
       kind: Pod

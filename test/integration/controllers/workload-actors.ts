@@ -22,14 +22,14 @@ export function isReady({ status }: core.Pod): boolean {
   return status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true;
 }
 
-/** The pods that run or may yet run. */
+/** Pods that are not terminated. */
 export async function podsOf({ client }: Plane): Promise<readonly core.Pod[]> {
   const { items } = await client.of(core.Pod).list({ namespace: 'default' });
   const hasEnded = ({ status }: core.Pod) => status?.phase === 'Failed' || status?.phase === 'Succeeded';
   return items.filter((pod) => !hasEnded(pod) && pod.metadata.deletionTimestamp === undefined);
 }
 
-/** Makes a share of the pods that wait ready. */
+/** Makes a share of the pending pods ready. */
 export async function actAsKubelet(plane: Plane, random: Random, share: number): Promise<void> {
   const lastTransitionTime = formatTime(plane.clock.now());
   const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime }];

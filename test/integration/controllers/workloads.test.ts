@@ -143,7 +143,7 @@ describe('a node that falls silent', () => {
   });
 });
 
-// --- what happens --------------------------------------------------------------------------------------------------
+// --- random events -----------------------------------------------------------------------------------------------
 
 function withImage(deployment: apps.Deployment, image: string): apps.Deployment {
   const spec = deployment.spec!;
@@ -163,7 +163,7 @@ async function edit(plane: Plane, change: (deployment: apps.Deployment) => apps.
   }
 }
 
-/** Time passes, pods become ready, others write to the same objects, the controllers restart. */
+/** Time advances, pods become ready, other clients write to the same objects, the controllers restart. */
 async function interfere(plane: Plane, random: Random): Promise<void> {
   for (let i = random.int(4); i >= 0; i--) {
     await plane.clock.advance(random.int(3000));
@@ -209,7 +209,7 @@ async function converge(plane: Plane, random: Random, replicas: number): Promise
   });
 }
 
-/** Ends some pods, well or badly; returns how many badly. */
+/** Terminates some pods, successfully or not; returns the number of failed ones. */
 async function endPods(plane: Plane, random: Random): Promise<number> {
   let failed = 0;
   for (const pod of await podsOf(plane)) {

@@ -17,7 +17,7 @@ function containersOf(runtime: ContainerRuntime, podUid: string) {
   return runtime.listContainers({ labelSelector: { 'io.kubernetes.pod.uid': podUid } });
 }
 
-/** Fails when a container is made while another of the same name in the same pod still runs. */
+/** Fails when a container is created while another with the same name in the same pod still runs. */
 function forbidDoubles(runtime: ContainerRuntime): void {
   const create = runtime.createContainer.bind(runtime);
   runtime.createContainer = async (sandboxId, request) => {

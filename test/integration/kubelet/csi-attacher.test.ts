@@ -49,7 +49,7 @@ describe('the attachment of a CSI volume', () => {
     await attach({ persistentVolumeName: name });
     await bench.until(async () => (await attachment()).status?.attachError !== undefined);
     expect((await attachment()).status?.attachError?.message).toBe(`PersistentVolume "${name}" is marked for deletion`);
-    // Nothing was attached: nothing has to be detached.
+    // Nothing was attached, so nothing must be detached.
     expect((await attachment()).metadata.finalizers ?? []).toEqual([]);
     await detach();
   });

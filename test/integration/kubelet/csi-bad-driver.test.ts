@@ -111,7 +111,7 @@ describe.skipIf(!isRoot)('a node with a driver that misbehaves (needs root: it m
       (await client.of(core.PersistentVolumeClaim).get({ name, namespace: 'default' })).status?.capacity?.storage;
     await expect.poll(() => sizeOf('c-2')).toBe(larger);
     expect(await sizeOf('c')).toBe(String(2 ** 24));
-    // Ends the call that hangs.
+    // Ends the hanging call.
     await bench.driver[Symbol.asyncDispose]();
     await hung;
     await bench.startDriver();
@@ -148,7 +148,7 @@ describe.skipIf(!isRoot)('a node with a driver that misbehaves (needs root: it m
       'lie',
       /^FailedMount: MountVolume.SetUp failed for volume "pv-1" : driver disk.example.com published nothing at /,
     ],
-    // Staged nowhere, it cannot be published either.
+    // A volume that is not staged cannot be published either.
     ['NodeStageVolume', 'lie', /^FailedMount: MountVolume.SetUp failed for volume "pv-1" : rpc error: code = FailedPrecondition desc = /],
     ['NodeStageVolume', 'garbage', /^FailedMount: MountVolume.MountDevice failed for volume "pv-1" : rpc error: code = /],
   ])('tells of %s that does %s by an event, and mounts when the driver is well again', async (call, fault, event) => {

@@ -10,11 +10,11 @@ import { type CsiDriverOptions, TestCsiDriver } from '../../csi-driver/csi-drive
 import { type ControlPlane, startControlPlane } from '../control-plane.ts';
 
 export const DRIVER = 'disk.example.com';
-/** Several failed attempts: the backoff doubles from a second. */
+/** Time for several failed attempts: the backoff doubles from a second. */
 const RETRIES_MS = 90_000;
 export const CLAIM = { name: 'c', namespace: 'default' };
 
-/** A control plane, a driver with a controller service, and who does its sidecars' work. The class is called `fast`. */
+/** A control plane, a driver with a controller service, and the sidecars' replacement. The class is called `fast`. */
 export class CsiControllerBench implements AsyncDisposable {
   readonly driver: CsiDriver;
   controller!: Component;
@@ -51,13 +51,13 @@ export class CsiControllerBench implements AsyncDisposable {
     const { client } = this.plane;
     const own = { driver: this.driver, client, clock: realClock, random: seededRandom('csi'), logger: silentLogger };
     this.controller = startCsiController({}, own);
-    // The server's own controllers, which establish definitions, run on the time of the plane.
+    // The server's own controllers, which establish CRDs, run on the plane's clock.
     const ready = { isReady: false };
     void this.controller.ready.then(() => Object.assign(ready, { isReady: true }));
     await this.until(async () => ready.isReady);
   }
 
-  /** The controller retries in real time, with backoff; the server's own controllers run on the time of the plane. */
+  /** The controller retries in real time, with backoff; the server's own controllers run on the plane's clock. */
   async until(check: () => Promise<boolean>): Promise<void> {
     const advanceAndCheck = async () => {
       await this.plane.clock.advance(500);
@@ -78,7 +78,7 @@ export class CsiControllerBench implements AsyncDisposable {
     await this.plane.client.of(core.PersistentVolumeClaim).create({ metadata, spec: claim });
   }
 
-  /** The name of the volume that the claim is bound to. */
+  /** The name of the claim's bound volume. */
   async makeBoundClaim(spec: object = {}, metadata = CLAIM): Promise<string> {
     const claims = this.plane.client.of(core.PersistentVolumeClaim);
     await this.createClaim(spec, metadata);

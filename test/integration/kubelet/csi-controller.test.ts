@@ -63,7 +63,7 @@ describe('the controller duties of a CSI driver', () => {
       async () => (await client.of(core.Node).get({ name: 'node-1' })).status?.volumesAttached?.[0]?.name === attached[0]?.name,
     );
     expect(bench.server.state.all[0]?.nodes).toEqual(['id-1']);
-    // As a kubelet would that has it mounted.
+    // Like a kubelet that has it mounted.
     const inUse = (volumesInUse: readonly string[]) =>
       client.of(core.Node).patch({ name: 'node-1' }, { status: { volumesInUse } }, { subresource: 'status' });
     await inUse(attached.map((volume) => volume.name));

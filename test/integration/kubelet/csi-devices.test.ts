@@ -11,7 +11,7 @@ import { CLAIM, CsiNodeBench, DRIVER } from './csi-node-bench.ts';
 const canLoop = process.getuid?.() === 0 && spawnSync('losetup', ['--find']).status === 0;
 if (!canLoop) console.info('tests of block devices are skipped: they need root and loop devices');
 const { signal } = new AbortController();
-/** The kernel lets only those grow a mounted file system who may exceed resource limits. */
+/** The kernel requires CAP_SYS_RESOURCE to grow a mounted file system. */
 const CAP_SYS_RESOURCE = 1n << 24n;
 const effective = /CapEff:\s*([0-9a-f]+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0';
 const canResize = (BigInt(`0x${effective}`) & CAP_SYS_RESOURCE) !== 0n;
@@ -78,7 +78,7 @@ describe.skipIf(!canLoop)('volumes of a CSI driver with devices', () => {
     await bench.volumes.cleanUp(uidOf(pod));
   });
 
-  /** As a resizer leaves them when the storage system has done its part. */
+  /** The state after the resizer's part of an expansion. */
   const enlarge = async (bytes: number) => {
     const { client } = bench.plane;
     const size = String(bytes);

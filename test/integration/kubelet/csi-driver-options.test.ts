@@ -51,7 +51,7 @@ describe.skipIf(!isRoot)('what a CSIDriver asks of the kubelet (needs root: it m
     for (let minute = 1; minute <= 2; minute++) {
       await clock.advance(60_000);
       if (requiresRepublish) await expect.poll(publications).toBe(minute + 1);
-      // The next time is set when the last publication is over.
+      // The next publication is scheduled when the last one is complete.
       await expect.poll(() => !requiresRepublish || clock.pendingTimers > 0).toBe(true);
     }
     expect(publications()).toBe(count);
@@ -213,7 +213,7 @@ describe.skipIf(!isRoot)('what a CSIDriver asks of the kubelet (needs root: it m
       await expect.poll(inUse).toEqual([uniqueName]);
       stop.abort(new Error('enough'));
       await expect(prepared).rejects.toThrow('enough');
-      // No failure that a user has to know of: every volume is attached some time after its pod was bound.
+      // Not a failure to report: a volume may be attached some time after its pod was bound.
       expect(bench.events).toEqual([]);
       expect(bench.driver.calls).not.toContain('NodeStageVolume');
       await bench.volumes.cleanUp(uidOf(pod));

@@ -26,16 +26,16 @@ export interface BenchVolume {
   readonly volumeMode?: 'Block' | 'Filesystem';
   /** An image with a loop device instead of a directory. */
   readonly isImage?: boolean;
-  /** Default: one that attaches nothing. */
+  /** Default: a driver without attachment. */
   readonly driverSpec?: storage.CSIDriverSpec;
   readonly accessMode?: string;
-  /** Empty: the driver's own choice. */
+  /** Empty: the driver chooses. */
   readonly fsType?: string;
   /** Of another driver: the volume is then `pv-2`, its claim `c-2`. */
   readonly other?: { readonly name: string; readonly driver: TestCsiDriver };
 }
 
-/** The volumes of a node and a CSI driver on this machine, beside a real API server. Closing it fails when something is left mounted. */
+/** A node's volumes with a CSI driver on this machine, and a real API server. Closing it fails when something is still mounted. */
 export class CsiNodeBench implements AsyncDisposable {
   readonly events: string[] = [];
   readonly mounter = hostMounter();
@@ -85,7 +85,7 @@ export class CsiNodeBench implements AsyncDisposable {
     await this.eventually(() => this.driver.isRegistered);
   }
 
-  /** As a kubelet that starts. */
+  /** Like a starting kubelet. */
   openVolumes(over: Partial<NodeVolumesDeps> = {}): void {
     const tell = (_: unknown, reason: string, message: string) => void this.events.push(`${reason}: ${message}`);
     this.volumes = new NodeVolumes({
@@ -107,7 +107,7 @@ export class CsiNodeBench implements AsyncDisposable {
     expect(await check()).toBe(true);
   }
 
-  /** A bound claim of a volume that the driver has. */
+  /** A claim bound to a volume of the driver. */
   async makeVolume(options: BenchVolume = {}): Promise<void> {
     const { bytes = 2 ** 24, volumeMode = 'Filesystem', isImage = volumeMode === 'Block', other } = options;
     const { driverSpec = { attachRequired: false }, accessMode = 'ReadWriteOnce', fsType = 'ext4' } = options;
@@ -150,7 +150,7 @@ export class CsiNodeBench implements AsyncDisposable {
     const left = (await this.mounter.mountsBelow(this.root)).map(({ path }) => path);
     await this.mounter.unmount(...left.toReversed());
     await rm(this.root, { recursive: true });
-    // Controllers that look after nodes finish a step that waits for their time.
+    // Lets node controllers finish steps that wait for the clock.
     const closed = this.plane[Symbol.asyncDispose]();
     await this.plane.clock.advance(60_000);
     await closed;

@@ -186,7 +186,7 @@ describe('what sidecars of a CSI driver would do', () => {
     const volume = await bench.makeBoundClaim({}, prime);
     expect(bench.server.state.all).toHaveLength(1);
     await writeFile(join(contentOf(volume), 'f'), 'populated');
-    // What a populator does when it has filled its own claim's volume: the volume is given to the claim of the user.
+    // Like a populator that has filled its own claim's volume: the volume is bound to the user's claim.
     const { uid, resourceVersion } = (await bench.claim()).metadata;
     const claimRef = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', ...CLAIM, uid, resourceVersion };
     await client().of(core.PersistentVolume).patch({ name: volume }, { spec: { claimRef } });
@@ -201,7 +201,7 @@ describe('what sidecars of a CSI driver would do', () => {
     bench.server.faults.set('CreateVolume', 'hang');
     await bench.createClaim();
     await bench.until(async () => (await bench.claim()).metadata.finalizers?.includes('sampan.dev/csi-provisioning') === true);
-    // As when the process dies after the driver acted: the answer never came.
+    // As if the process died after the driver acted: the response never came.
     await bench.controller[Symbol.asyncDispose]();
     bench.server.faults.clear();
     const { uid } = (await bench.claim()).metadata;

@@ -22,7 +22,7 @@ describe('the topology of a volume that a CSI driver makes', () => {
     bench.plane.client.of(storage.CSIDriver).create({ metadata: { name: DRIVER, annotations }, spec: {} });
   const claims = () => bench.plane.client.of(core.PersistentVolumeClaim);
   const makeClaim = () => bench.createClaim({ storageClassName: 'topological' });
-  /** As the scheduler does for the claim's first pod. */
+  /** Like the scheduler for the claim's first pod. */
   const selectNode = (name: string) => claims().patch(CLAIM, { metadata: { annotations: { [SELECTED_NODE]: name } } });
   const bound = async () => {
     await bench.until(async () => (await bench.claim()).status?.phase === 'Bound');

@@ -77,7 +77,7 @@ describe.skipIf(!isRoot)('volumes of a CSI driver (needs root: it mounts)', () =
     const left = (await mounter.mountsBelow(root)).map(({ path }) => path);
     await mounter.unmount(...left.toReversed());
     await rm(root, { recursive: true });
-    // Controllers that look after nodes finish a step that waits for their time.
+    // Lets node controllers finish steps that wait for the clock.
     const closed = plane[Symbol.asyncDispose]();
     await plane.clock.advance(60_000);
     await closed;
@@ -87,7 +87,7 @@ describe.skipIf(!isRoot)('volumes of a CSI driver (needs root: it mounts)', () =
   const makeDriverObject = (spec: storage.CSIDriverSpec = { attachRequired: false }) =>
     plane.client.of(storage.CSIDriver).create({ metadata: { name: DRIVER }, spec });
 
-  /** A bound claim of a volume that the driver has. */
+  /** A claim bound to a volume of the driver. */
   const makeVolume = async (): Promise<void> => {
     await driver.state.put({ id: 'vol-1', name: 'one', bytes: 1, nodes: [], exclusive: true });
     await mkdir(driver.state.directory('vol-1'), { recursive: true });

@@ -13,7 +13,7 @@ const POLL = { timeout: 40_000, interval: 100 };
 const DRIVER = 'dra.example.com';
 const key = (name: string) => ({ name, namespace: 'default' });
 
-/** A claim as the scheduler leaves it: allocated, and reserved for a pod. */
+/** An allocated claim, reserved for a pod by the scheduler. */
 async function allocatedClaim(node: RealKubelet, name: string): Promise<void> {
   const claims = node.client.of(resource.ResourceClaim);
   await claims.create({ metadata: key(name), spec: { devices: { requests: [{ name: 'r', exactly: { deviceClassName: 'c' } }] } } });
@@ -77,7 +77,7 @@ describe.skipIf(reason !== undefined)('a real node with a DRA driver', () => {
     await expect.poll(health, POLL).toEqual(reported('Healthy', 'it is HEALTHY'));
     driver.report('UNHEALTHY', 'gpu');
     await expect.poll(health, POLL).toEqual(reported('Unhealthy', 'it is UNHEALTHY'));
-    // A device that the driver says nothing of any more.
+    // A device that the driver no longer reports.
     driver.report('HEALTHY');
     await expect.poll(health, POLL).toEqual(reported('Unknown'));
 

@@ -85,7 +85,7 @@ describe('a simulated node that runs short', () => {
 
 describe.skipIf(reason !== undefined)('a real node that runs short', () => {
   it('of memory, evicts the pod that fills it before the kernel kills', async () => {
-    // What pods may use together is a small part of this machine: 200Mi, of which 100Mi are to stay free.
+    // Pods may use a small part of this machine: 200Mi, of which 100Mi must stay free.
     await using node = await openRealKubelet({
       capacity: { memory: '1200Mi' },
       configuration: { kubeReserved: { memory: '1000Mi' } },

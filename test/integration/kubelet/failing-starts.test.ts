@@ -7,7 +7,7 @@ it('a container that cannot be created is retried after a pause, also if each er
   await using bench = await openNodeBench();
   let attempts = 0;
   bench.runtime.createContainer = async () => {
-    // Long enough that the status of the last attempt is written meanwhile.
+    // Long enough for the status of the last attempt to be written.
     await bench.clock.sleep(20);
     throw new RuntimeError('unknown', `mount callback failed on /tmp/mount${++attempts}: unexpected EOF`);
   };

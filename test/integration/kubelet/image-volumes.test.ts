@@ -15,7 +15,7 @@ const POLL = { timeout: 40_000, interval: 100 };
 const PORT = 5003;
 const PROGRAM = path.resolve('src/kubelet/containerd/registry-program.mjs');
 
-/** A registry that the node's runtime reaches. */
+/** A registry that is reachable from the node's runtime. */
 async function startRegistry(node: RealKubelet, images: object): Promise<AsyncDisposable> {
   const file = path.join(node.directory, 'registry.json');
   await writeFile(file, JSON.stringify({ images }));
@@ -84,7 +84,7 @@ describe.skipIf(reason !== undefined)('a pod with an image volume', () => {
   });
 });
 
-/** The views of images that the runtime still keeps. */
+/** The image views that the runtime still holds. */
 async function viewsOf(node: RealKubelet): Promise<readonly string[]> {
   using client = new GrpcClient({ endpoint: node.containerd.endpoint, clock: realClock });
   const names: string[] = [];

@@ -43,7 +43,7 @@ function networkNamespaces({ site }: RealKubelet): Promise<readonly string[]> {
   return readdir(path.join(site.config.runDirectory, 'state/io.containerd.grpc.v1.cri/netns')).catch(() => []);
 }
 
-/** The snapshots of images and containers, of whatever snapshotter the runtime uses. */
+/** The snapshots of images and containers, with any snapshotter. */
 async function snapshots({ site }: RealKubelet): Promise<number> {
   const root = path.join(site.config.dataDirectory, 'root');
   const snapshotters = (await readdir(root)).filter((name) => name.startsWith('io.containerd.snapshotter.v1.'));
@@ -51,7 +51,7 @@ async function snapshots({ site }: RealKubelet): Promise<number> {
   return lists.flat().length;
 }
 
-/** Shims have the runtime's directory in their arguments; containers are in cgroups of pods. */
+/** Shims have the runtime's directory in their arguments; containers are in pod cgroups. */
 async function processes({ site, cgroup }: RealKubelet): Promise<readonly string[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const read = (pid: string, file: string) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
@@ -60,7 +60,7 @@ async function processes({ site, cgroup }: RealKubelet): Promise<readonly string
   return lines.filter(({ cmdline, cgroups }) => isShim(cmdline) || cgroups.includes(cgroup)).map(({ cmdline }) => cmdline);
 }
 
-/** Everything outside the API that pods leave behind when somebody forgets it. */
+/** Everything outside the API that pods could leave behind. */
 async function remains(node: RealKubelet) {
   const { directory, cgroup, tree, site, runtime } = node;
   const list = (name: string) => readdir(path.join(directory, name)).catch(() => []);
@@ -81,7 +81,7 @@ async function remains(node: RealKubelet) {
   };
 }
 
-/** Where both versions of cgroups are mounted, runc uses both. */
+/** On hybrid hierarchies runc uses both cgroup versions. */
 async function unifiedCgroups(cgroup: string): Promise<readonly string[]> {
   const list = (name: string) => readdir(path.join('/sys/fs/cgroup/unified', cgroup, 'kubepods', name)).catch(() => []);
   return (await Promise.all(['burstable', 'besteffort', ''].map(list))).flat();
@@ -97,7 +97,7 @@ describe.skipIf(reason !== undefined)('a real node', () => {
     await node.client.of(core.ConfigMap).create({ metadata: { name: 'settings', namespace: 'default' }, data: { a: '1' } });
     const record = await readFile(path.join(node.site.config.runDirectory, 'containerd.json'), 'utf8');
     const { pid: containerd } = JSON.parse(record) as { pid: number };
-    // The first pod opens what stays open.
+    // The first pod opens resources that stay open.
     await runBatch(node, ['first']);
     await deleteBatch(node, ['first']);
     await expect.poll(() => processes(node), POLL).toEqual([]);

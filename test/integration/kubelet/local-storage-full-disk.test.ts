@@ -28,7 +28,7 @@ describe.skipIf(!canLoop)('a claim for a disk that is full (needs root and loop 
     const backend = directoryBackend(disk, mounter);
     const provisioner = startLocalProvisioner({ backendOf: () => backend, nodeNames: () => ['node-1'] }, deps);
     const claims = plane.client.of(core.PersistentVolumeClaim);
-    /** Programs take real time, the provisioner waits on that of the plane. */
+    /** Programs run in real time; the provisioner uses the plane's clock. */
     const until = (condition: () => Promise<boolean>) =>
       expect
         .poll(async () => {

@@ -47,12 +47,15 @@ describe.skipIf(!canLoop)('a volume in a file, where no mounted file system can 
     expect(await runProgram('losetup', ['--list'])).not.toContain(root);
   });
 
-  /** Else a mount namespace that another test makes meanwhile keeps a copy of the mounts, and the file system in use after it is unmounted here. */
+  /**
+   * Otherwise a mount namespace created by a concurrent test copies the mounts, and the file system stays in use after it is unmounted
+   * here.
+   */
   const shareMounts = async () => {
     await runProgram('mount', ['--bind', root, root]);
     await runProgram('mount', ['--make-shared', root]);
   };
-  /** As in a container without CAP_SYS_RESOURCE, where resize2fs still says that a file system of the right size needs nothing. */
+  /** Like a container without CAP_SYS_RESOURCE, where resize2fs still succeeds for a file system that has the right size. */
   const refuseOnlineResize = async () => {
     const real = (await runProgram('which', ['resize2fs'])).trim();
     const isMountedAndSmaller = 'grep -q "^$1 " /proc/mounts && ! dumpe2fs -h "$1" 2>/dev/null | grep -q "^Block count: *32768$"';
@@ -60,7 +63,7 @@ describe.skipIf(!canLoop)('a volume in a file, where no mounted file system can 
     await writeFile(join(root, 'resize2fs'), script, { mode: 0o755 });
     process.env.PATH = `${root}:${PATH}`;
   };
-  /** Programs take real time, the provisioner waits on that of the plane. */
+  /** Programs run in real time; the provisioner uses the plane's clock. */
   const until = (condition: () => Promise<boolean>) =>
     expect
       .poll(async () => {

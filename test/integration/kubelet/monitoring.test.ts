@@ -15,7 +15,7 @@ async function get(node: RealKubelet, path: string): Promise<string> {
   return text;
 }
 
-/** The value of the one series that has these labels. */
+/** The value of the only series with these labels. */
 function seriesValue(text: string, name: string, labels: Readonly<Record<string, string>>): number {
   const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
   const parts = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
@@ -44,7 +44,7 @@ describe.skipIf(reason !== undefined)('monitoring of a real node', () => {
 
     const checkpoint = (container: string) =>
       node.kubelet.handle({ method: 'POST', path: `/checkpoint/default/web/${container}`, query: new URLSearchParams() });
-    // This containerd cannot make checkpoints.
+    // This containerd does not support checkpoints.
     expect([await checkpoint('none'), await checkpoint('c')]).toMatchObject([{ code: 404 }, { code: 500 }]);
 
     const cadvisor = await get(node, '/metrics/cadvisor');

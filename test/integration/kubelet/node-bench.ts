@@ -9,7 +9,7 @@ export type PodDraft = Partial<core.PodSpec> & { readonly annotations?: Record<s
 
 type KubeletExtras = Partial<Pick<Parameters<typeof startSimulatedKubelet>[1], 'logger' | 'hooks'>>;
 
-/** An API server and one kubelet with a simulated runtime, on a clock that the test owns. */
+/** An API server and one kubelet with a simulated runtime, on the test's clock. */
 export async function openNodeBench(config: Partial<KubeletConfig> = {}, seed = 1, kubeletDeps: KubeletExtras = {}) {
   const clock = new VirtualClock();
   const random = seededRandom(seed);
@@ -40,7 +40,7 @@ export async function openNodeBench(config: Partial<KubeletConfig> = {}, seed = 
     );
   const kubelet: SimulatedKubelet = start(runtime);
   await kubelet.ready;
-  /** Another process with the same node, which knows nothing of the first. */
+  /** Another process for the same node, without the first one's state. */
   const boot = async () => {
     const again = start(new SimulatedRuntime({}, { clock, random }));
     await again.ready;

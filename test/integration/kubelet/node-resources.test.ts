@@ -18,7 +18,7 @@ const container = (resources: Record<string, string>) => ({
 const allowedCpus = async (node: RealKubelet, pod: string) =>
   (await node.exec(pod, 'grep', 'Cpus_allowed_list', '/proc/self/status')).split('\t')[1] ?? '';
 
-/** The API by which monitoring learns who has which devices. */
+/** The pod resources API, by which monitoring reads device assignments. */
 function podResourcesClient(node: RealKubelet) {
   const endpoint = `unix://${path.join(node.directory, 'kubelet/pod-resources/kubelet.sock')}`;
   const client = new GrpcClient({ endpoint, clock: realClock });
@@ -97,7 +97,7 @@ describe.skipIf(reason !== undefined)('a real node', () => {
     await using again = new TestDevicePlugin(options);
     await again.start();
     await expect.poll(amounts, POLL).toEqual(['3', '3']);
-    // b and c are still with the pod that had them before the restart.
+    // The pod from before the restart still has b and c.
     await node.run('last', { containers: [container({ 'example.com/test': '1', cpu: '10m', memory: '16Mi' })] });
     expect(again.calls).toEqual(['allocate a', 'prestart a']);
   });

@@ -56,7 +56,7 @@ const condition = (type: string, message: string) => ({
 });
 const timeText = (ms: number) => new Date(ms).toISOString().replace(/\.\d+/, '');
 
-/** Issues a certificate that is to be refreshed after 20 minutes and is valid for a day. */
+/** Issues a certificate with a refresh time after 20 minutes, valid for a day. */
 async function issue(node: RealKubelet, request: Request): Promise<KeyObject> {
   const notBefore = Math.floor(realClock.now() / 1000) * 1000;
   const notAfter = notBefore + DAY_MS;
@@ -113,7 +113,7 @@ describe.skipIf(reason !== undefined)('a pod on a real node with a pod certifica
     const second = await issue(node, await openRequest(node));
     await expect.poll(bundleKey, POLL).toBe(pemOf(second));
     await clock.advance(DAY_MS);
-    // The third request finds no signer.
+    // The third request has no signer.
     await bundleKey();
     await openRequest(node);
     await expect

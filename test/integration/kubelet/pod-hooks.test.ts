@@ -4,7 +4,7 @@ import type { PodHook } from '../../../src/kubelet/pods/hooks/pod-hook.ts';
 import { PodRejectedError } from '../../../src/kubelet/pods/hooks/pod-rejected-error.ts';
 import { openNodeBench } from './node-bench.ts';
 
-/** A hook that records its calls, each once however often it is repeated. */
+/** A hook that records its calls, repeated calls once. */
 function recordingHook(name: string, calls: string[]): PodHook {
   const record = async (step: string) => {
     if (!calls.includes(`${name} ${step}`)) calls.push(`${name} ${step}`);

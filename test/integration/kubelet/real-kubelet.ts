@@ -18,7 +18,7 @@ const NODE = 'machine';
 const WAIT_MS = 40_000;
 const POLL_MS = 100;
 
-/** Also benchmarks wait, which run without a test around them. */
+/** For benchmarks too, which have no test context. */
 async function waitUntil(condition: string, isSo: () => Promise<boolean>): Promise<void> {
   const deadline = realClock.monotonic() + WAIT_MS;
   while (!(await isSo())) {
@@ -29,7 +29,7 @@ async function waitUntil(condition: string, isSo: () => Promise<boolean>): Promi
 
 export type PodDraft = Partial<core.PodSpec> & { readonly command?: readonly string[] };
 
-/** A cluster in this process whose one node is a real kubelet on a containerd of its own, with `busybox:1` loaded. */
+/** A cluster in this process with one real kubelet on its own containerd, with `busybox:1` loaded. */
 export async function openRealKubelet(config: Partial<LinuxKubeletConfig> = {}, clusterConfig: ClusterConfig = {}) {
   const parts: AsyncDisposable[] = [];
   try {
@@ -87,7 +87,7 @@ async function openParts(parts: AsyncDisposable[], config: Partial<LinuxKubeletC
   };
   const pods = cluster.client.of(core.Pod);
   const key = (name: string) => ({ name, namespace: 'default' });
-  /** Pods end, and with them their mounts and cgroups, before their node does. */
+  /** Pods end before their node, so that their mounts and cgroups are removed. */
   const deleteAll = async () => {
     for (const { metadata } of (await pods.list()).items) await pods.delete(metadata, { gracePeriodSeconds: 0 }).catch(() => {});
     await waitUntil('no sandbox is left', async () => (await runtime.listPodSandbox()).length === 0);
@@ -122,7 +122,7 @@ async function openParts(parts: AsyncDisposable[], config: Partial<LinuxKubeletC
       await waitUntil(`pod ${name} runs`, async () => (await this.phase(name)) === 'Running');
       return pods.get(key(name));
     },
-    /** What a command in a running pod prints. */
+    /** The output of a command in a running pod. */
     async exec(name: string, ...command: readonly string[]): Promise<string> {
       const { containerStatuses } = (await pods.get(key(name))).status ?? {};
       const id = containerStatuses?.[0]?.containerID?.replace(/^containerd:\/\//, '') ?? '';

@@ -4,7 +4,7 @@ import { openNodeBench } from './node-bench.ts';
 
 type Bench = Awaited<ReturnType<typeof openNodeBench>>;
 
-/** The simulated machine has eight processors. */
+/** The simulated machine has eight CPUs. */
 const container = (cpu: string) => ({ name: 'c', image: 'app:1', resources: { requests: { cpu } } });
 const conditionsOf = async (bench: Bench, name: string) =>
   ((await bench.status(name)).conditions ?? []).filter(({ type }) => type.startsWith('PodResize'));

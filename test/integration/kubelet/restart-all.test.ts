@@ -23,7 +23,7 @@ describe('a pod whose container asks for a restart of all', () => {
     const before = await bench.status('p');
     expect(restarting(before)).toMatchObject({ status: 'False' });
     await bench.clock.advance(4600);
-    // Not right away: the init container runs for its second again.
+    // Not immediately: the init container runs for a second again.
     const status = await bench.status('p');
     expect(counts(status.initContainerStatuses)).toEqual([['init', 1]]);
     expect(status.containerStatuses?.map(({ state }) => state?.waiting?.reason)).toEqual(['PodInitializing', 'PodInitializing']);

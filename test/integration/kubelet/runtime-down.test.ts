@@ -5,7 +5,7 @@ import { openNodeBench } from './node-bench.ts';
 
 type Mood = 'well' | 'hangs' | 'fails';
 
-/** Lets the runtime of a node hang or fail from the next request about its health on. */
+/** Makes a node's runtime hang or fail from the next health check on. */
 function moody(runtime: SimulatedRuntime, mood: () => Mood): void {
   const ask = runtime.status.bind(runtime);
   runtime.status = () => {

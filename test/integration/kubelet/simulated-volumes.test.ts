@@ -32,7 +32,7 @@ spec:
   claimRef: { name: c, namespace: default }
   csi: { driver: ${DRIVER}, volumeHandle: h }`;
 
-/** Does what a driver's attacher would. */
+/** Acts as a driver's attacher. */
 async function attach(cluster: TestCluster): Promise<void> {
   const attachments = cluster.client.of(storage.VolumeAttachment);
   for (const { metadata, status } of (await cluster.clock.until(attachments.list())).items) {

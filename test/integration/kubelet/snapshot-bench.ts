@@ -30,7 +30,7 @@ interface ShownStatus {
 type ShownSnapshot = Shown<{ readonly volumeSnapshotClassName?: string }, ShownStatus>;
 type ShownContent = Shown<{ readonly driver: string; readonly volumeSnapshotRef: { readonly uid?: string } }, ShownStatus>;
 
-/** Makes and reads VolumeSnapshots: `s` of the claim `c`, of the default class `snap`. */
+/** Creates and reads VolumeSnapshots: `s` of the claim `c`, of the default class `snap`. */
 export class SnapshotBench {
   constructor(private readonly bench: CsiControllerBench) {}
 

@@ -20,7 +20,7 @@ async function manifests() {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'manifests-'));
   return {
     directory,
-    /** As programs replace files: whole, and at once. */
+    /** Replaces the file atomically, as programs do. */
     async write(name: string, text: string): Promise<void> {
       await writeFile(path.join(directory, `.${name}`), text);
       await rename(path.join(directory, `.${name}`), path.join(directory, name));
@@ -54,13 +54,13 @@ describe('a simulated node', () => {
     });
     const [container] = await bench.runtime.listContainers();
 
-    // A mirror that is deleted comes back; the pod does not notice.
+    // A deleted mirror pod is created again; the pod is not affected.
     await pods.delete(first.metadata, { gracePeriodSeconds: 0 });
     await expect.poll(async () => (await mirror())?.metadata.uid ?? first.metadata.uid, POLL).not.toBe(first.metadata.uid);
     await expect.poll(async () => (await mirror())?.status?.phase, POLL).toBe('Running');
     expect((await bench.runtime.listContainers()).map(({ id }) => id)).toEqual([container?.id]);
 
-    // Another text is another pod.
+    // A changed manifest is a new pod.
     await files.write('web.json', MANIFEST(['sleep', '2000']));
     const later = async <T>(ms: number, look: () => Promise<T>) => {
       await bench.clock.advance(ms);

@@ -8,7 +8,7 @@ const POLL = { timeout: 60_000, interval: 100 };
 const BYTES = Buffer.from([0xde, 0xca, 0xfe, 0xba, 0xd0, 0xfe, 0xff]);
 const RESOURCES = { requests: { cpu: '250m', memory: '32Mi' }, limits: { cpu: '1250m', memory: '64Mi' } };
 
-/** Contents, modes and changes of files, each for plain and projected volumes, as upstream's conformance tests of [sig-storage] require. */
+/** Contents, modes and changes of files, for plain and projected volumes, as upstream's [sig-storage] conformance tests require. */
 describe.skipIf(reason !== undefined)('files in volumes, as conformance requires', () => {
   let node: RealKubelet;
   beforeAll(async () => {
@@ -21,7 +21,7 @@ describe.skipIf(reason !== undefined)('files in volumes, as conformance requires
   afterAll(() => node?.[Symbol.asyncDispose]());
 
   const print = (pod: string, script: string) => node.exec(pod, 'sh', '-c', script);
-  /** A pod with each volume at `/v/NAME`. */
+  /** A pod with each volume mounted at `/v/NAME`. */
   const runWith = (pod: string, sources: Readonly<Record<string, object>>, more: object = {}) =>
     node.run(pod, {
       containers: [
@@ -36,7 +36,7 @@ describe.skipIf(reason !== undefined)('files in volumes, as conformance requires
 
   type Options = { readonly items?: readonly object[]; readonly defaultMode?: number };
   const NAMED = [{ path: 'data-1', fieldRef: { fieldPath: 'metadata.name' } }];
-  /** The kinds of volumes that are made of files, with these options. */
+  /** All kinds of volumes with files, with these options. */
   const volumesOf = ({ items, defaultMode }: Options, mode?: number) => {
     const own = { ...(items && { items: items.map((item) => ({ ...item, ...(mode !== undefined && { mode }) })) }) };
     const fields = { items: NAMED.map((item) => ({ ...item, ...(mode !== undefined && { mode }) })) };

@@ -9,7 +9,7 @@ const POLL = { timeout: 60_000, interval: 100 };
 const SLEEP = ['sleep', '100000'];
 const container = (name: string, more: object) => ({ name, image: 'busybox:1', command: SLEEP, ...more });
 
-/** What upstream's conformance tests of [sig-storage] require of volumes in containers, on one node, few pods each for many tests. */
+/** Requirements of upstream's [sig-storage] conformance tests, on one node, with few pods for many tests. */
 describe.skipIf(reason !== undefined)('volumes in containers, as conformance requires', () => {
   let node: RealKubelet;
   beforeAll(async () => {
@@ -69,7 +69,7 @@ describe.skipIf(reason !== undefined)('volumes in containers, as conformance req
       expect(await print('maps', `cat /v/${name}/path/to/data-2; ls /v/${name}`)).toBe('value-2path');
   });
 
-  /** A pod with each volume at `/v/NAME`. */
+  /** A pod with each volume mounted at `/v/NAME`. */
   const runWith = (pod: string, sources: Readonly<Record<string, object>>, securityContext: object = {}) =>
     node.run(pod, {
       securityContext,

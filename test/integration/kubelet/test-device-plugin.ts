@@ -4,12 +4,12 @@ import { devicePlugins as api } from '#kubelet';
 
 export interface TestDevicePluginOptions {
   readonly resourceName: string;
-  /** The kubelet's directory of device plugins. */
+  /** The kubelet's device plugin directory. */
   readonly directory: string;
   readonly devices: readonly string[];
 }
 
-/** A device plugin for tests: its devices are files of the machine, and each allocation sets a variable that names them. */
+/** A device plugin for tests: its devices are files, and each allocation sets a variable with their names. */
 export class TestDevicePlugin implements AsyncDisposable {
   readonly calls: string[] = [];
   #health = new Map<string, string>();
@@ -42,7 +42,7 @@ export class TestDevicePlugin implements AsyncDisposable {
     return [
       streamingMethod(api.ListAndWatch, (_, { signal }) => this.#watch(devices, signal)),
       unaryMethod(api.GetPreferredAllocation, ({ containerRequests }) => ({
-        // The last ones, so that it shows whether the kubelet asked.
+        // Prefers the last ones, which shows whether the kubelet asked.
         containerResponses: containerRequests.map(({ availableDeviceIds, allocationSize }) => ({
           deviceIds: availableDeviceIds.toSorted().slice(-allocationSize),
         })),

@@ -59,7 +59,7 @@ describe.skipIf(reason !== undefined)('a pod on a real node', () => {
 
   it('says what is wrong with a source of a projected volume that names nothing', async () => {
     await using node = await openRealKubelet();
-    // Without the feature the field is dropped, as upstream does, and an empty source is left.
+    // As upstream, the field is dropped if the feature is off, which leaves an empty source.
     await node.create('p', withSources([{ clusterTrustBundle: { name: 'plain', path: 'plain.pem' } }]) as never);
     const problem = 'a source of the projected volume names nothing';
     await expect.poll(async () => (await node.events('p')).some((event) => event.includes(problem)), POLL).toBe(true);

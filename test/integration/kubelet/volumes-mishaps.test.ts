@@ -49,7 +49,7 @@ describe.skipIf(!isRoot)('volumes of a machine that fails (needs root: it mounts
     const container = { name: 'c', volumeMounts: [{ name, mountPath: '/v' }] } as core.Container;
     return (await bench.volumes.volumesFor({ pod, container, env: [], supportsRecursiveReadOnly: false })).mounts[0]?.hostPath ?? '';
   };
-  /** The kubelet and the driver are gone, and so is every mount; files are as they were. */
+  /** Like a reboot: the kubelet and the driver have ended and nothing is mounted; files are unchanged. */
   const reboot = async () => {
     await bench.volumes[Symbol.asyncDispose]();
     await bench.driver[Symbol.asyncDispose]();

@@ -16,7 +16,7 @@ interface Told {
   readonly message: string;
 }
 
-/** A node's volumes on a real file system, beside a real API server. */
+/** A node's volumes on a real file system, with a real API server. */
 describe.skipIf(!isRoot)('the volumes of a node (needs root: it mounts)', () => {
   let plane: ControlPlane;
   let root: string;

@@ -1,4 +1,4 @@
-// Runs one component of the network in a process of its own, so that a test can kill it. Its argument says which, as JSON.
+// Runs one network component in its own process, so that a test can kill it. The argument is its configuration as JSON.
 import { KernelNetwork, MetricsRegistry, realClock, silentLogger, systemRandom } from '#base';
 import { Client, httpsTransport, loadConnection } from '#client';
 import { type DnsServerConfig, startDns } from '#dns';

@@ -1,11 +1,12 @@
-// A program inside a network namespace that listens and connects as the test asks: one JSON command a line in, one answer a line out.
+// Runs inside a network namespace, and listens and connects as the test requests: JSON commands on its input, JSON responses on its output,
+// one per line.
 import dgram from 'node:dgram';
 import net from 'node:net';
 import readline from 'node:readline';
 
 const send = (id, answer) => process.stdout.write(`${JSON.stringify({ id, ...answer })}\n`);
 
-/** Answers each connection or datagram with its name and the address that it sees. */
+/** Responds to each connection or datagram with its name and the peer's address. */
 const commands = {
   listen({ protocol = 'tcp', port, host, name }) {
     return new Promise((resolve, reject) => {
@@ -20,7 +21,7 @@ const commands = {
       const server = net.createServer((socket) => {
         socket.on('error', () => {});
         socket.write(`${JSON.stringify({ name, from: socket.remoteAddress?.replace('::ffff:', '') })}\n`);
-        // Whatever comes later is sent back: connections that live on can be tried.
+        // Echoes everything after that, for tests of lasting connections.
         socket.pipe(socket);
       });
       server.once('error', reject);
@@ -30,7 +31,7 @@ const commands = {
   connect({ protocol = 'tcp', host, port, localPort, timeoutMs = 1000 }) {
     return protocol === 'udp' ? askUdp({ host, port, localPort }, timeoutMs) : askTcp(host, port, timeoutMs);
   },
-  /** Opens a connection that stays, under a name. */
+  /** Opens a named connection that stays open. */
   async open({ key, host, port, timeoutMs = 1000 }) {
     const socket = net.connect({ host, port });
     socket.on('error', () => {});
@@ -86,7 +87,7 @@ function askUdp({ host, port, localPort }, timeoutMs) {
     const timer = setTimeout(() => finish(reject, Object.assign(new Error('timeout'), { code: 'timeout' })), timeoutMs);
     socket.once('message', (message) => finish(resolve, { reply: JSON.parse(message.toString()) }));
     socket.once('error', (error) => finish(reject, error));
-    // Connected, so that a rejection is seen. Bound, where the kernel is to take it for the same flow as the one before.
+    // Connected, so that a rejection is reported. Bound if the kernel must see the same flow as before.
     const ask = () => socket.connect(port, host, () => socket.send('?'));
     if (localPort === undefined) ask();
     else socket.bind(localPort, ask);

@@ -63,7 +63,7 @@ describe.skipIf(problem !== undefined)('kill -9 under traffic', () => {
     await closed;
   }
 
-  /** One new connection after another, and one that stays, while something is done: all of them are served. */
+  /** Opens connections continually and keeps one open during `work`: all of them must be served. */
   async function underTraffic(from: Namespace, target: Target, work: () => Promise<void>): Promise<void> {
     const failures: string[] = [];
     let count = 0;

@@ -50,7 +50,7 @@ describe.skipIf(problem !== undefined)('load balancers with addresses of the loc
     for (const host of hosts) {
       await expect.poll(() => lab.outside.reach({ host, port: 80 }), POLL).toMatch(/-[ab]$/);
       expect(await lab.reached(lab.outside, { host, port: 80 })).toEqual(lab.names);
-      // Other ports do not lead to programs of the machine.
+      // Other ports do not reach programs of the machine.
       await lab.node.machine.listen(9_000 + hosts.indexOf(host));
       expect(await lab.outside.reach({ host, port: 9_000 + hosts.indexOf(host) })).not.toBe(lab.node.machine.name);
     }
@@ -66,7 +66,7 @@ describe.skipIf(problem !== undefined)('load balancers with addresses of the loc
     const settings = () =>
       Promise.all(['net.ipv4.neigh.eth0.proxy_delay', 'net.ipv6.conf.eth0.proxy_ndp'].map((name) => kernel.readSysctl(name)));
     const before = await settings();
-    // What one that was killed leaves.
+    // What a killed announcer leaves behind.
     await kernel.ip([
       ['link', 'add', 'sampan-lb', 'type', 'bridge'],
       ['link', 'set', 'sampan-lb', 'addrgenmode', 'none', 'up'],
@@ -82,7 +82,7 @@ describe.skipIf(problem !== undefined)('load balancers with addresses of the loc
         .split('\n')
         .map((line) => line.split(' ')[0])
         .sort();
-    // Entries of others stay.
+    // Entries of other programs stay.
     expect(await proxied()).toEqual(['192.168.71.241', '192.168.71.99', 'fd07::241']);
     await announcer[Symbol.asyncDispose]();
     expect(await proxied()).toEqual(['192.168.71.99']);

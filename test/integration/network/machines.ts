@@ -6,7 +6,7 @@ import path from 'node:path';
 import readline from 'node:readline';
 import { KernelNetwork, runProgram } from '#base';
 
-/** From the root: benchmarks bundle this file. */
+/** Relative to the root, since benchmarks bundle this file. */
 const PROGRAM = path.resolve('test/integration/network/endpoint-program.mjs');
 const SCTP_PROGRAM = path.resolve('test/integration/network/sctp-endpoint.pl');
 
@@ -29,7 +29,7 @@ export function namespacesProblem(): string | undefined {
 
 export interface Reply {
   readonly name: string;
-  /** The address that the server saw. */
+  /** The client's address as the server saw it. */
   readonly from: string;
 }
 
@@ -40,11 +40,11 @@ export interface Target {
   readonly port: number;
   readonly protocol?: 'tcp' | 'udp';
   readonly timeoutMs?: number;
-  /** UDP: where the client sends from. Default: anywhere. */
+  /** UDP: the client's source port. Default: any. */
   readonly localPort?: number;
 }
 
-/** A network namespace, with a program in it that listens and connects. */
+/** A network namespace with a program that listens and connects. */
 export class Namespace implements AsyncDisposable {
   readonly path: string;
   readonly kernel: KernelNetwork;
@@ -74,13 +74,13 @@ export class Namespace implements AsyncDisposable {
     return (await this.#ask({ command: 'connect', ...target })) as unknown as Outcome;
   }
 
-  /** The name of the server that answered, or how it failed. */
+  /** The name of the responding server, or the error. */
   async reach(target: Target): Promise<string> {
     const outcome = await this.connect(target);
     return 'reply' in outcome ? outcome.reply.name : outcome.failure;
   }
 
-  /** Throws when nobody answers: a test of connections that stay needs one that was made. */
+  /** Throws without a response: tests of lasting connections need an established one. */
   async open(key: string, target: Target): Promise<void> {
     const { failure } = await this.#ask({ command: 'open', key, ...target });
     if (failure) throw new Error(`no connection from ${this.name} to ${target.host}:${target.port}: ${failure}`);
@@ -91,7 +91,7 @@ export class Namespace implements AsyncDisposable {
     return String(answer.reply ?? answer.failure);
   }
 
-  /** Answers SCTP at a port, in one family. */
+  /** Serves SCTP at a port, for one family. */
   async listenSctp(family: 4 | 6, port: number): Promise<void> {
     const child = spawn('nsenter', [`--net=${this.path}`, '--', 'perl', SCTP_PROGRAM, 'listen', `${family}`, `${port}`, this.name], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -100,7 +100,7 @@ export class Namespace implements AsyncDisposable {
     await once(child.stdout, 'data');
   }
 
-  /** The name of the server that answered, or how it failed. */
+  /** The name of the responding server, or the error. */
   async reachSctp({ host, port, timeoutMs = 1000 }: Target): Promise<string> {
     const args = ['connect', host.includes(':') ? '6' : '4', host, `${port}`, `${timeoutMs}`];
     return (await this.kernel.run('perl', [SCTP_PROGRAM, ...args])).trim();
@@ -141,7 +141,7 @@ export class Namespace implements AsyncDisposable {
   }
 }
 
-/** Machines, pods and switches of one test; all of it goes with it. */
+/** Machines, pods and switches of one test, which are removed together. */
 export class Lab implements AsyncDisposable {
   readonly #namespaces: Namespace[] = [];
   #count = 0;
@@ -158,7 +158,7 @@ export class Lab implements AsyncDisposable {
     return namespace;
   }
 
-  /** A link that the machines share, each with the address it is given, such as 192.168.7.1/24. */
+  /** A link between machines, with the address of each, such as 192.168.7.1/24. */
   async link(members: readonly { machine: Namespace; device: string; addresses: readonly string[] }[]): Promise<Namespace> {
     const hub = await this.namespace('hub');
     await hub.kernel.ip([
@@ -170,7 +170,7 @@ export class Lab implements AsyncDisposable {
         ['link', 'add', `port${i}`, 'type', 'veth', 'peer', 'name', device, 'netns', machine.path],
         ['link', 'set', `port${i}`, 'master', 'hub0', 'up'],
       ]);
-      // The link's own address too can be used at once: without it no neighbour is found for packets of others.
+      // The link-local address must be usable at once as well: neighbour discovery uses it for forwarded packets.
       await machine.kernel.sysctl({ [`net.ipv6.conf.${device}.accept_dad`]: '0' });
       await machine.kernel.ip([
         ['link', 'set', device, 'up'],

@@ -27,7 +27,7 @@ type Policy = networking.NetworkPolicy;
 type Rule = { from?: Peer[]; to?: Peer[]; ports?: { protocol?: string; port?: number | string; endPort?: number }[] };
 type Peer = { podSelector?: object; namespaceSelector?: object; ipBlock?: { cidr: string; except?: string[] } };
 
-/** What the API says, as plainly as it says it. */
+/** A direct implementation of the API's definition of policies. */
 function isAllowed(policies: readonly Policy[], from: TestPod, to: TestPod, port: number): boolean {
   if (from === to) return true;
   const selecting = (pod: TestPod, type: string) =>
@@ -106,7 +106,7 @@ describe.skipIf(problem !== undefined)('network policies, on packets', () => {
     await cluster?.[Symbol.asyncDispose]();
   });
 
-  /** Every pod to every pod on every port: what passes. */
+  /** The allowed connections between all pods on all ports. */
   async function passing(): Promise<string[]> {
     const tries = pods.flatMap((from) => pods.flatMap((to) => PORTS.map((port) => ({ from, to, port }))));
     const outcomes = await Promise.all(
@@ -253,7 +253,7 @@ describe.skipIf(problem !== undefined)('network policies, on packets', () => {
       if (noSctp === undefined) for (const family of [4, 6] as const) await to.pod.listenSctp(family, 8080);
     });
 
-    /** What passes from the first pod to the second at port 8080. */
+    /** The allowed connections from the first pod to the second at port 8080. */
     async function passingProtocols(): Promise<string[]> {
       const tries = [to.address, to.ipv6].flatMap((host) => {
         const target = { host, port: 8080, timeoutMs: 700 };
@@ -305,7 +305,7 @@ describe.skipIf(problem !== undefined)('network policies, on packets', () => {
 
   it('never keep the node from its pods, and leave open connections alone', async () => {
     const [a, b] = pods as [TestPod, TestPod];
-    // A policy of the test before may still be in effect.
+    // The previous test's policy may still be in effect.
     await expect.poll(() => a.pod.reach({ host: b.address, port: 8080, timeoutMs: 300 })).toBe(b.pod.name);
     await a.pod.open('k', { host: b.address, port: 8080 });
     const deny = [policy('p', 'x', { podSelector: {}, policyTypes: ['Ingress', 'Egress'] })];

@@ -19,7 +19,7 @@ export interface CniResponse {
   readonly result: Record<string, unknown> & { ips?: { address: string }[]; code?: number };
 }
 
-/** A machine with a network agent, whose pods are made as a container runtime makes them: by running the plugin. */
+/** A machine with a network agent. Its pods are set up like a container runtime does it: by running the plugin. */
 export class NodeMachine implements AsyncDisposable {
   agent: Component | undefined;
   readonly config: NetworkAgentConfig;
@@ -42,7 +42,7 @@ export class NodeMachine implements AsyncDisposable {
     };
   }
 
-  /** The Node object as a kubelet and the node IPAM controller would have it. */
+  /** The Node object as the kubelet and the node IPAM controller write it. */
   async register(podCidrs: readonly string[], addresses: readonly string[], labels: Readonly<Record<string, string>> = {}): Promise<void> {
     const nodes = this.place.client.of(core.Node);
     await nodes.create({ metadata: { name: this.name, labels }, spec: { podCIDR: podCidrs[0]!, podCIDRs: [...podCidrs] } });
@@ -81,7 +81,7 @@ export class NodeMachine implements AsyncDisposable {
     return runPlugin(path.join(this.config.binDirectory, 'sampan-cni'), environment, JSON.stringify(config));
   }
 
-  /** A pod's namespace with its interface. */
+  /** A pod's network namespace with its interface. */
   async pod(name: string, options: Omit<AddOptions, 'netns'> = {}): Promise<{ pod: Namespace; addresses: string[]; id: string }> {
     const pod = await this.place.lab.namespace(name);
     const id = `${this.name}-${name}-${this.#pods++}`;
@@ -96,7 +96,7 @@ export class NodeMachine implements AsyncDisposable {
   }
 }
 
-/** Runs the plugin as a container runtime does. */
+/** Runs the plugin like a container runtime. */
 export function runPlugin(file: string, env: Readonly<Record<string, string>>, input: string): Promise<CniResponse> {
   return new Promise((resolve, reject) => {
     const child = spawn(file, [], { env, stdio: ['pipe', 'pipe', 'inherit'] });

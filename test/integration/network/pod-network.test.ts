@@ -34,7 +34,7 @@ describe.skipIf(problem !== undefined)('the pod network of one machine', () => {
     expect(a.addresses).toEqual(['10.71.0.2', 'fd71::2']);
     await b.pod.listen(8080);
     await node.machine.listen(9090);
-    // Addresses that still wait for a duplicate could not be used yet.
+    // Addresses are not usable during duplicate address detection.
     for (const { kernel } of [a.pod, b.pod, node.machine]) expect(await kernel.run('ip', ['-6', 'addr', 'show', 'tentative'])).toBe('');
     for (const host of b.addresses) {
       await b.pod.listen(8081, { protocol: 'udp', host });
@@ -234,7 +234,7 @@ describe.skipIf(problem !== undefined)('the pod network of one machine', () => {
     await a.pod.open('k', { host: b.addresses[0]!, port: 8080 });
     await node.stop();
     await runProgram('ip', ['netns', 'del', `${removedNamespace.name}-x`]);
-    // Clean stop: nothing of ours is left on the machine but the interfaces of pods that still run.
+    // A clean stop removes everything from the machine except the interfaces of running pods.
     expect(await node.machine.kernel.run('nft', ['list', 'ruleset'])).toBe('');
     await node.start();
     expect(await a.pod.echo('k', 'still there')).toBe('still there');

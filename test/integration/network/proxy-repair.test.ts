@@ -4,7 +4,7 @@ import { KernelNetwork, realClock, silentLogger, systemRandom } from '#base';
 import { readProxyConfiguration, startProxy } from '#proxy';
 import { startCluster } from '#testing';
 
-/** Counts writes, and those that begin before the previous one has ended. */
+/** Counts writes, and those that overlap. */
 class SlowKernel extends KernelNetwork {
   writes = 0;
   overlaps = 0;

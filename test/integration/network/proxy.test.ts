@@ -141,7 +141,7 @@ describe.skipIf(problem !== undefined).each(['nftables', 'iptables'] as ProxyMod
       await run();
       for (const from of [client.pod, node.machine]) {
         expect(await from.reach({ host, port: 80 })).toBe('ECONNREFUSED');
-        // As upstream: only its nftables mode knows all cluster addresses.
+        // As upstream: only the nftables mode rejects unused cluster IPs.
         if (mode === 'nftables') expect(await from.reach({ host, port: 81 })).toBe('ECONNREFUSED');
         expect(await from.reach({ host, port: 80, protocol: 'udp' })).toBe('ECONNREFUSED');
       }
@@ -214,7 +214,7 @@ describe.skipIf(problem !== undefined).each(['nftables', 'iptables'] as ProxyMod
       await endpoints('s', [{ address: pods[1]!.addresses[0]!, nodeName: 'n2' }]);
       await expect.poll(() => outside.reach({ host: '192.168.71.1', port: 30_080, timeoutMs: 300 }), POLL).toBe('timeout');
       expect(await client.pod.reach({ host: '192.168.71.1', port: 30_080 })).toBe(pods[1]!.pod.name);
-      // Endpoints that terminate take over when no other is left on the node.
+      // Terminating endpoints are used when no other is left on the node.
       await endpoints('s', [{ address: pods[0]!.addresses[0]!, ready: false, terminating: true }]);
       await expect.poll(() => outside.reach({ host: '192.168.71.1', port: 30_080, timeoutMs: 300 }), POLL).toBe(pods[0]!.pod.name);
     });

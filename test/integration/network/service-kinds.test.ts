@@ -74,7 +74,7 @@ describe.skipIf(problem !== undefined).each(['nftables', 'iptables'] as ProxyMod
       for (const host of hosts) {
         const [first] = await lab.reached(lab.client.pod, { host, port: 80 }, 1);
         expect(await lab.reached(lab.client.pod, { host, port: 80 })).toEqual([first]);
-        // Idle for longer than the time-out, as often as it takes to draw the other one.
+        // Idle for longer than the timeout; repeated until the other endpoint is chosen.
         const idle = async () => {
           await new Promise((resolve) => setTimeout(resolve, 1_500));
           return lab.client.pod.reach({ host, port: 80 });
@@ -143,7 +143,7 @@ describe.skipIf(problem !== undefined).each(['nftables', 'iptables'] as ProxyMod
       await lab.run();
       expect(await lab.reached(lab.client.pod, { host, port: 80 })).toEqual([a.pod.name]);
       expect(await lab.reached(lab.client.pod, { host, port: 81 })).toEqual(['second port']);
-      // The same name of a port: another address, and the same address again with another port.
+      // The same port name with another address, then the same address with another port.
       await slice('by-hand-3', 'one', { address: b.addresses[0]!, port: 8080 });
       await slice('by-hand-4', 'one', { address: a.addresses[0]!, port: 8081 });
       const all = [a.pod.name, b.pod.name, 'second port'].sort();
@@ -196,7 +196,7 @@ describe.skipIf(problem !== undefined).each(['nftables', 'iptables'] as ProxyMod
         return { status: answer.status, weight: answer.headers.get('x-load-balancing-endpoint-weight'), body: await answer.json() };
       };
       const service = { namespace: 'default', name: 'checked' };
-      // One endpoint counts once for each family, as it has an address in each.
+      // An endpoint counts once per family, since it has one address in each.
       expect(await ask()).toEqual({ status: 200, weight: '2', body: { service, localEndpoints: 2, serviceProxyHealthy: true } });
       await lab.endpoints('checked', lab.of(0, { nodeName: 'n2' }));
       await expect.poll(ask, POLL).toMatchObject({ status: 503, weight: '0', body: { localEndpoints: 0 } });
@@ -280,8 +280,8 @@ describe.skipIf(problem !== undefined).each(['nftables', 'iptables'] as ProxyMod
     it('a service with thousands of endpoints works, and so do those beside it', async () => {
       const [many = ''] = await lab.service('many');
       const [beside = ''] = await lab.service('beside');
-      // All but two do not exist: the two are reached as soon as the others are gone.
-      // iptables has a chain for each: a thousand take it seconds.
+      // All but two do not exist; those two must be reached once the others are removed. iptables has a chain for each: a thousand take it
+      // seconds.
       const parts = mode === 'iptables' ? [''] : ['', '-2', '-3'];
       for (const [k, part] of parts.entries()) {
         const absent = Array.from({ length: 1_000 }, (_, i) => ({ address: `10.${72 + k}.${i >> 8}.${i & 255}`, nodeName: 'n2' }));

@@ -24,8 +24,8 @@ export const OUTSIDE_ADDRESSES = ['192.168.71.9', 'fd07::9'] as const;
 const PORTS = (['TCP', 'UDP', 'SCTP'] as const).map((protocol) => ({ name: protocol.toLowerCase(), protocol, port: 80, targetPort: 8080 }));
 
 /**
- * A machine of both families with a proxy, two pods that serve, one that asks, and a neighbour outside of the cluster. Cluster addresses and
- * 198.51.100.0/24 are routed from the neighbour to the machine.
+ * A dual-stack machine with a proxy, two server pods, a client pod, and a neighbour outside of the cluster, which routes cluster addresses
+ * and 198.51.100.0/24 to the machine.
  */
 export class ServiceLab implements AsyncDisposable {
   proxy: KubeProxy | undefined;
@@ -138,7 +138,7 @@ export class ServiceLab implements AsyncDisposable {
     return this.cluster.client.of(core.Service).get({ name, namespace: 'default' });
   }
 
-  /** Replaces the endpoints of a service, in one slice a family, or in another part of it. */
+  /** Replaces the endpoints of a service, in one slice per family; `part` selects another slice. */
   async endpoints(name: string, list: readonly LabEndpoint[], part = ''): Promise<void> {
     const slices = this.cluster.client.of(discovery.EndpointSlice);
     for (const addressType of ['IPv4', 'IPv6'] as const) {
@@ -163,7 +163,7 @@ export class ServiceLab implements AsyncDisposable {
     }
   }
 
-  /** Endpoints in both families of the pods that serve. */
+  /** Dual-stack endpoints of the server pods. */
   both(): readonly LabEndpoint[] {
     return this.pods.flatMap(({ addresses }) => addresses.map((address) => ({ address })));
   }
@@ -176,7 +176,7 @@ export class ServiceLab implements AsyncDisposable {
     return this.pods.map(({ pod }) => pod.name).sort();
   }
 
-  /** Who answered, in as many tries as make it sure that all who may answer do. */
+  /** The servers that responded, in enough attempts to reach every one that may respond. */
   async reached(from: Namespace, target: Target, times = 16): Promise<readonly string[]> {
     const seen = new Set<string>();
     for (let i = 0; i < times; i++) seen.add(await from.reach({ timeoutMs: 5_000, ...target }));

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { patience, SEED, times } from '../length.ts';
 import { runHistory } from './run-history.ts';
 
-// A few seconds each on a quiet machine; many times that on one that is busy with other tests.
+// A few seconds each on an idle machine, many times that on one that runs other tests.
 const timeout = patience(300_000);
 const seeds = Array.from({ length: times(3, 5_000) }, (_, i) => `${SEED} ${i}`);
 

@@ -4,7 +4,7 @@ import { findCondition, selectorFromObject } from '#machinery';
 import { hasEnded, isActive, isCharged, isReady, ownerOf } from './invariants.ts';
 import { NODES, type ShakyCluster, STORMY_NODES } from './shaky-cluster.ts';
 
-/** Everything that there is, read at once. */
+/** All objects, read at once. */
 interface Snapshot {
   readonly now: number;
   readonly nodes: readonly core.Node[];
@@ -39,7 +39,7 @@ async function snapshot(client: Client, now: number): Promise<Snapshot> {
   };
 }
 
-/** What is not yet as everybody asked for, or not told truly. Nothing, when the cluster has come to rest. */
+/** Everything that differs from the desired state, or is misreported in a status. Empty once the cluster has converged. */
 export async function unsettled(cluster: ShakyCluster): Promise<readonly string[]> {
   const state = await snapshot(cluster.client, cluster.clock.now());
   return [
@@ -56,7 +56,7 @@ export async function unsettled(cluster: ShakyCluster): Promise<readonly string[
   ];
 }
 
-/** Says how the two differ, if they do. */
+/** Describes the difference, if there is one. */
 function differ(label: string, actual: object | undefined, expected: object): readonly string[] {
   const names = Object.keys(expected);
   const text = (object: object | undefined) =>
@@ -205,7 +205,7 @@ function quotaFaults({ quotas, pods, now }: Snapshot): readonly string[] {
   });
 }
 
-/** What runs is what is asked for, where it is asked for, and nothing else. */
+/** Containers run for exactly the pods that should run, on their nodes. */
 async function runtimeFaults({ runtimes }: ShakyCluster, { pods }: Snapshot): Promise<readonly string[]> {
   const faults: string[] = [];
   for (const node of NODES) {

@@ -12,7 +12,7 @@ interface Draft {
 
 const TIME = '2026-01-01T00:00:00Z';
 
-/** A store that is written by hand, with everything that a healthy cluster would never write. */
+/** A store with states that a correct cluster never writes. */
 function openByHand() {
   const clock = new VirtualClock();
   const store = openMemoryStore({ clock });

@@ -4,12 +4,12 @@ import { type Change, type ObservedState, RecentValues } from './observed-state.
 import type { ShakyCluster } from './shaky-cluster.ts';
 import { CALM, GUARDED_MINIMUM, RECREATED } from './workloads.ts';
 
-/** No part of the cluster lags behind for longer than this: cut watches come back after a minute at most. */
+/** The longest time that a component may lag behind: interrupted watches resume after a minute at most. */
 const LAG_MS = 180_000;
-/** As long as a template may take to go from a deployment through its set to a pod while others are still being made. */
+/** The longest time for a template to get from a deployment through its replica set to a pod, while others are being created. */
 const TEMPLATE_LAG_MS = 15_000;
 
-/** What must hold at every revision of the store, whatever happens. Faults are collected, in words. */
+/** The invariants of every revision of the store. Violations are collected as sentences. */
 export class Invariants {
   readonly faults: string[] = [];
   readonly #limits = new Map<string, RecentValues>();
@@ -30,7 +30,7 @@ export class Invariants {
     });
   }
 
-  /** From now on the budget of the guarded pods counts: they have all been there once. */
+  /** From now on the budget of the guarded pods counts: all of them have existed. */
   guard(): void {
     this.#isGuarded = true;
   }
@@ -73,7 +73,7 @@ export class Invariants {
     if (total > most) this.#fault(at, `${owner.metadata.name} asks for ${total} pods, and maxSurge allows ${most}`);
   }
 
-  /** Pods that are not available go first, so as many stay available as a set has, or is to have. */
+  /** Unavailable pods are deleted first, so the available ones are limited only by the set's current or next size. */
   #scaledDown(
     owner: apps.Deployment,
     { sets, changed, oldSize, ...at }: At & { sets: readonly apps.ReplicaSet[]; changed: apps.ReplicaSet; oldSize: number },
@@ -131,7 +131,7 @@ export class Invariants {
     const index = indexOf(pod);
     if (index === undefined) return;
     const same = this.state.all('pods').filter((each) => ownerOf(each)?.uid === uid && indexOf(each) === index);
-    // One that was deleted is replaced at once, and may yet succeed.
+    // A deleted pod is replaced at once, and may still succeed.
     const counts = (each: core.Pod) => !each.metadata.deletionTimestamp && each.status?.phase !== 'Failed';
     const others = same.filter((each) => each.metadata.uid !== pod.metadata.uid && counts(each));
     if (others.length > 0) this.#fault(at, `index ${index} is worked on twice: ${pod.metadata.name}, ${others[0]?.metadata.name}`);
@@ -143,7 +143,7 @@ export class Invariants {
     if (others.length > 0) this.#fault(at, `${pod.metadata.name} is made for ${node}, where ${others[0]?.metadata.name} is`);
   }
 
-  /** A pod with an identity is made again only when the one before runs no more, wherever it was. */
+  /** A StatefulSet pod is created again only when the previous one has terminated, on any node. */
   #runsNowhere(pod: core.Pod, at: At): void {
     for (const [node, runtime] of this.cluster.runtimes) {
       void runtime.listContainers().then((containers) => {
@@ -169,7 +169,7 @@ export class Invariants {
     if (running.length > 0) this.#fault(at, `${pod.metadata.name} is made while ${running[0]?.metadata.name} still runs`);
   }
 
-  /** Nobody but the set's controller deletes the calm pods, and it never deletes too many. */
+  /** Only the replica set controller deletes the calm pods, and never too many. */
   #stopped(before: core.Pod | undefined, after: core.Pod | undefined, at: At): void {
     if (after !== undefined) this.#names.set(after.metadata.uid ?? '', after.metadata.name);
     if (before === undefined || before.metadata.labels?.app !== CALM || !isActive(before) || (after && isActive(after))) return;
@@ -214,7 +214,7 @@ function isAvailable(pod: core.Pod, { spec }: apps.Deployment, now: number): boo
   return isReady(pod) && parseTime(since ?? '') + (spec?.minReadySeconds ?? 0) * 1000 <= now;
 }
 
-/** What should be gone by now is not counted: its node may never tell. */
+/** Overdue pods are not counted: their node may never report them. */
 export function isCharged(pod: core.Pod, now: number): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = pod.metadata;
   const isOverdue = deletionTimestamp !== undefined && now > parseTime(deletionTimestamp) + deletionGracePeriodSeconds * 1000;
@@ -229,7 +229,7 @@ function indexOf({ metadata }: core.Pod): string | undefined {
   return metadata.annotations?.['batch.kubernetes.io/job-completion-index'];
 }
 
-/** The node that a daemon's pod is for. */
+/** The node of a DaemonSet's pod. */
 function targetOf({ spec }: core.Pod): string | undefined {
   const terms = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
   return terms?.[0]?.matchFields?.[0]?.values?.[0];

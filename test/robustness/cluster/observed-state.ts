@@ -2,7 +2,7 @@ import type { apps, batch, core, policy } from '#api';
 import type { Clock } from '#base';
 import type { Store, WatchEvent } from '#store';
 
-/** One write, as the store tells of it: what was there before, and what is there now. */
+/** One write in the store: the previous state and the new one. */
 export interface Change<T = unknown> {
   readonly revision: number;
   readonly key: string;
@@ -23,11 +23,11 @@ export interface ObservedKinds {
 
 type Looks = { readonly [K in keyof ObservedKinds]?: (change: Change<ObservedKinds[K]>) => void };
 
-/** Everything that was ever written, read from the store itself, revision by revision: no cache can hide anything from it. */
+/** Everything ever written, read from the store itself, revision by revision, so that no cache can hide anything. */
 export class ObservedState implements Disposable {
   readonly #objects = new Map<string, Map<string, unknown>>();
   readonly #watch: Disposable;
-  /** `revision key` of every write, in order: two runs with the same one are the same. */
+  /** `revision key` of every write, in order: two runs with equal ones are the same. */
   readonly writes: string[] = [];
   #looks: Looks = {};
 
@@ -42,7 +42,7 @@ export class ObservedState implements Disposable {
     );
   }
 
-  /** Told of each write from now on, before the next one is applied. */
+  /** Called for each write from now on, before the next one is applied. */
   look(looks: Looks): void {
     this.#looks = looks;
   }
@@ -71,7 +71,7 @@ export class ObservedState implements Disposable {
   }
 }
 
-/** How a number changed over time: a part of the cluster that lags behind may still act on what held a while ago. */
+/** The history of a number: a component that lags behind may act on an older value. */
 export class RecentValues {
   readonly #values: { readonly at: number; readonly value: number }[] = [];
 

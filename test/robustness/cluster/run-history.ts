@@ -9,22 +9,22 @@ import { createWorkloads } from './workloads.ts';
 export interface HistoryOptions {
   readonly seed: string;
   readonly steps: number;
-  /** Write what the parts log, for the person who looks for a mistake. */
+  /** Prints the components' logs, for debugging. */
   readonly verbose?: boolean;
-  /** Told of every write, for the same person. */
+  /** Called for every write, for debugging. */
   readonly trace?: (change: Change) => void;
 }
 
 export interface HistoryResult {
-  /** Every write of the store, in order. */
+  /** All writes in the store, in order. */
   readonly writes: readonly string[];
 }
 
-/** How long a cluster that nobody disturbs any more may take to come to rest. */
+/** The longest time for an undisturbed cluster to converge. */
 const PATIENCE_MS = 30 * 60_000;
 const LOOK_EVERY_MS = 15_000;
 
-/** Lets a history happen that follows from its seed. Throws, with the seed and the history, when something does not hold. */
+/** Runs the random history of a seed. Throws, with the seed and the history, when an invariant is violated. */
 export async function runHistory({ seed, steps: count, verbose = false, trace }: HistoryOptions): Promise<HistoryResult> {
   const history: string[] = [];
   const logger = verbose

@@ -12,13 +12,13 @@ import { ShakyNetwork } from './shaky-network.ts';
 export const CALM_NODES = ['calm1', 'calm2', 'calm3'];
 export const STORMY_NODES = ['storm1', 'storm2', 'storm3'];
 export const NODES = [...CALM_NODES, ...STORMY_NODES];
-/** Two of each, of which one leads. */
+/** Two of each, one of which leads. */
 export const MANAGERS = ['manager-a', 'manager-b'];
 export const SCHEDULERS = ['scheduler-a', 'scheduler-b'];
 
 const MASTERS = ['system:masters', 'system:authenticated'];
 
-/** A cluster whose every part can be stopped, cut off and started again, on virtual time and with repeatable chance. */
+/** A cluster whose components can be stopped, partitioned and restarted, on virtual time and with seeded randomness. */
 export class ShakyCluster implements AsyncDisposable {
   readonly clock = new VirtualClock();
   readonly random: Random;
@@ -26,9 +26,9 @@ export class ShakyCluster implements AsyncDisposable {
   readonly network: ShakyNetwork;
   readonly runtimes = new Map<string, SimulatedRuntime>();
   readonly kubelets = new Map<string, SimulatedKubelet>();
-  /** Managers and schedulers that run. */
+  /** Running managers and schedulers. */
   readonly candidates = new Map<string, Component>();
-  /** Of the person at the keyboard, whose connection is good. */
+  /** The test's own client, without network faults. */
   readonly client: Client;
   readonly logger: Logger;
   #server: ApiServer;
@@ -61,7 +61,7 @@ export class ShakyCluster implements AsyncDisposable {
     return startApiServer(config, { ...this.#deps, store: this.store });
   }
 
-  /** All watches end, and those that come again find that the server has forgotten what was before. */
+  /** All watches end, and their resumed ones find that the history was compacted. */
   async restartServer(): Promise<void> {
     const before = this.#server;
     this.#server = this.#startServer();
@@ -78,7 +78,7 @@ export class ShakyCluster implements AsyncDisposable {
     return new Client(this.network.link(peer, this.#transport(user, userAgent)));
   }
 
-  /** What a part of somebody else's needs, over the same network. */
+  /** The dependencies of a component outside the cluster, over the same network. */
   depsOf(peer: string) {
     return { ...this.#deps, client: this.#linkedClient(peer, `system:${peer}`, peer) };
   }
@@ -92,7 +92,7 @@ export class ShakyCluster implements AsyncDisposable {
     const options = { namespaceDeletionGracePeriodMs: 0, clusterCidrs: ['10.244.0.0/16'] };
     const component = isManager ? startControllerManager({ leaderElection, options }, deps) : startScheduler({ leaderElection }, deps);
     this.candidates.set(identity, component);
-    // One that loses its lease ends, and is started again by whoever looks after it.
+    // A component that loses its lease exits, and is restarted.
     const ended = () => this.candidates.get(identity) === component && this.candidates.delete(identity) && this.network.forget(identity);
     component.done.then(ended, ended);
     await this.until(component.ready);
@@ -123,7 +123,7 @@ export class ShakyCluster implements AsyncDisposable {
     return items.filter(isReady).length === NODES.length;
   }
 
-  /** The outcome of work in the cluster, moving time as far as the work needs it to. */
+  /** The result of work in the cluster; advances time as far as needed. */
   async until<T>(work: Promise<T>): Promise<T> {
     let isSettled = false;
     const settle = () => {

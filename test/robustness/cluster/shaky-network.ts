@@ -10,8 +10,8 @@ const LONGEST_LAG_MS = 3000;
 const LONGEST_TRIP_MS = 30;
 
 /**
- * The network between the parts of a cluster: requests take time and some never arrive, watches lag behind and are cut in the middle, and a
- * part can be cut off altogether. Answers to writes get lost, too, but for those that make new objects: to make one twice is then nobody's mistake.
+ * The network between components: requests are delayed or lost, watches lag behind and are interrupted, and a component can be partitioned.
+ * Responses to writes are lost too, except those to creates: a repeated create would be no fault of the component.
  */
 export class ShakyNetwork {
   readonly #links = new Map<string, ShakyTransport[]>();
@@ -19,14 +19,14 @@ export class ShakyNetwork {
 
   constructor(readonly deps: ShakyNetworkDeps) {}
 
-  /** The way of `who` to the server. */
+  /** The connection of the component `who` to the server. */
   link(peer: string, inner: Transport): Transport {
     const link = new ShakyTransport(inner, this);
     this.#links.set(peer, [...(this.#links.get(peer) ?? []), link]);
     return link;
   }
 
-  /** Ends every watch of `who`, with what was still on its way. */
+  /** Ends all watches of `who` and drops their pending events. */
   cutWatches(peer: string): void {
     for (const link of this.#links.get(peer) ?? []) link.cutWatches();
   }
@@ -40,7 +40,7 @@ export class ShakyNetwork {
     for (const link of this.#links.get(peer) ?? []) link.isCut = false;
   }
 
-  /** One that stopped sends nothing more. */
+  /** A stopped component sends nothing more. */
   forget(peer: string): void {
     this.#links.delete(peer);
   }
@@ -104,7 +104,7 @@ class ShakyTransport implements Transport {
 
 type Delivery = (sink: WatchSink) => void;
 
-/** Delivers in order, each event when its time has come, until it is over. */
+/** Delivers events in order, each after its delay, until the watch is over. */
 class LaggingWatch implements WatchSink, Disposable {
   readonly #onTheWay: { readonly due: number; readonly deliver: Delivery }[] = [];
   #inner: Disposable | undefined;

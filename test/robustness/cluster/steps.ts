@@ -6,12 +6,12 @@ import { isActive } from './invariants.ts';
 import { CALM_NODES, MANAGERS, NODES, SCHEDULERS, type ShakyCluster, STORMY_NODES } from './shaky-cluster.ts';
 import { EDITED, GUARDED, LIMITED, RECREATED, STORMY } from './workloads.ts';
 
-/** Something that happens to the cluster. Returns what it did, in words, for the person who reads of a failure. */
+/** A random event in the cluster. Returns a description for the failure report. */
 type Step = () => Promise<string>;
 
-/** What may happen, and how often beside the others. */
+/** The events and their weights. */
 export class Steps {
-  /** Nodes that are lost, and cannot get lost again before they are back. */
+  /** Lost nodes, which cannot be lost again before they recover. */
   readonly lost = new Set<string>();
   readonly #steps: readonly Step[];
 
@@ -49,7 +49,7 @@ export class Steps {
     return what;
   }
 
-  /** Everything is as it should be again, and stays so. */
+  /** Everything recovers and stays up. */
   async heal(): Promise<void> {
     const { cluster } = this;
     cluster.network.isShaky = false;
@@ -75,7 +75,7 @@ export class Steps {
 
   async #scale(): Promise<string> {
     const key = this.random.pick([...EDITED, { namespace: 'default', name: GUARDED }]);
-    // The budget knows nothing of replicas that are taken away.
+    // The budget does not apply when replicas are removed.
     if (key.name === GUARDED) {
       await this.#edit(apps.Deployment, key, (current) => withSpec(current, { replicas: Math.min(8, (current.spec?.replicas ?? 0) + 1) }));
       return 'one guarded pod more';
@@ -101,7 +101,7 @@ export class Steps {
     return `${paused ? 'pause' : 'resume'} ${key.name}`;
   }
 
-  /** As `kubectl rollout undo` does: the template of an older set. */
+  /** Like `kubectl rollout undo`: the template of an older set. */
   async #rollBack(): Promise<string> {
     const key = this.random.pick(EDITED);
     const { items } = await this.cluster.client.of(apps.ReplicaSet).list({ namespace: key.namespace, labelSelector: `app=${key.name}` });
@@ -151,7 +151,7 @@ export class Steps {
   async #deletePod(): Promise<string> {
     const pod = await this.#anyPod(({ spec }) => spec?.nodeSelector?.weather === 'storm');
     if (pod === undefined) return 'no pod to delete';
-    // To take a pod with an identity away by force is to give up that it exists only once.
+    // Force deletion of a StatefulSet pod gives up the guarantee that it runs only once.
     const mayForce = pod.metadata.labels?.app !== 'db';
     const grace = mayForce && this.random.int(3) === 0 ? { gracePeriodSeconds: 0 } : {};
     await this.#attempt(() => this.cluster.client.of(core.Pod).delete(pod.metadata, grace));
@@ -165,7 +165,7 @@ export class Steps {
       await this.cluster.until(kubelet.recover());
       return `${node} is back`;
     }
-    // One that stays keeps the pods that have nowhere else to go from waiting for ever.
+    // A permanently lost node keeps pods without another node pending for ever.
     if (this.lost.size === STORMY_NODES.length - 1) return 'enough nodes are lost';
     this.lost.add(node);
     if (this.random.int(2) === 0) {
@@ -191,7 +191,7 @@ export class Steps {
     return `watches of ${who} are cut`;
   }
 
-  /** Long enough for others to take over, sometimes. */
+  /** Sometimes long enough for others to take over. */
   async #isolate(): Promise<string> {
     const who = this.random.pick([...MANAGERS, ...SCHEDULERS]);
     const forMs = this.random.pick([1000, 5000, 30_000]);
@@ -202,7 +202,7 @@ export class Steps {
     return `${who} is cut off for ${forMs / 1000} s`;
   }
 
-  /** With what was compacted meanwhile, watches that come back find their place gone. */
+  /** If the history was compacted meanwhile, resumed watches must list again. */
   async #restartServer(): Promise<string> {
     for (const who of this.random.shuffle([...MANAGERS, ...SCHEDULERS, ...STORMY_NODES]).slice(0, 3)) this.cluster.network.cutWatches(who);
     await this.cluster.clock.advance(this.random.int(500));
@@ -214,7 +214,7 @@ export class Steps {
   async #restartCandidate(): Promise<string> {
     const who = this.random.pick([...MANAGERS, ...SCHEDULERS]);
     const isHard = this.random.int(2) === 0;
-    // A process that is killed says no goodbye.
+    // A killed process does not release anything.
     if (isHard) this.cluster.network.cutOff(who);
     await this.cluster.stopCandidate(who);
     await this.cluster.clock.advance(this.random.pick([0, 100, 3000, 25_000]));
@@ -272,7 +272,7 @@ export class Steps {
     const client = this.cluster.client.of(apps.Deployment);
     const key = { namespace: 'default', name: STORMY };
     const { spec } = await client.get(key);
-    // Pods of a lost node end only with it, and would keep what waits for them from ending, too.
+    // Pods of a lost node terminate only with it, and block whatever waits for them.
     const policies = ['Background', 'Orphan', ...(this.lost.size === 0 ? ['Foreground' as const] : [])] as const;
     const propagationPolicy = this.random.pick(policies);
     await client.delete(key, { propagationPolicy });
@@ -297,13 +297,13 @@ export class Steps {
     return `evict ${metadata.name}${refused ? `: ${refused}` : ''}`;
   }
 
-  /** As `kubectl drain` does: no new pods, and evictions until no guarded pod is left, or patience is. */
+  /** Like `kubectl drain`: cordons the node, and evicts until no guarded pod is left, or time is up. */
   async #drain(): Promise<string> {
     const node = this.random.pick(CALM_NODES);
     await this.#cordon(node, true);
     for (let round = 0; round < 4; round++) {
       const { items } = await this.cluster.client.of(core.Pod).list({ namespace: 'default', fieldSelector: `spec.nodeName=${node}` });
-      // The others there are to have no other disturbance than their edits.
+      // The other pods are only disturbed by edits.
       const pods = items.filter((pod) => pod.metadata.labels?.app === GUARDED && isActive(pod));
       if (pods.length === 0) break;
       for (const pod of pods) await this.#evictOne(pod);
@@ -325,7 +325,7 @@ export class Steps {
     return pods.length === 0 ? undefined : this.random.pick(pods);
   }
 
-  /** What the server refuses, in words; anything but a refusal is a fault. */
+  /** The server's error message; any other failure is a fault. */
   async #attempt(call: () => Promise<unknown>): Promise<string | undefined> {
     try {
       await this.cluster.until(call());

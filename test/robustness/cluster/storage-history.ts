@@ -11,7 +11,10 @@ const STORMY_TICKS = 90;
 const PATIENCE_MS = 60 * 60_000;
 const POD_UID = 'io.kubernetes.pod.uid';
 
-/** Volumes are made, used by a pod, then by another one, and deleted, while everything fails. Throws with the history when something does not hold. */
+/**
+ * Volumes are created, used by one pod, then by another, and deleted, with faults injected everywhere. Throws with the history when an
+ * invariant is violated.
+ */
 export async function runStorageHistory(seed: string): Promise<void> {
   await using cluster = await ShakyCluster.start(seed);
   const history = new StorageHistory(cluster, seededRandom(`${seed} storage`));
@@ -24,7 +27,7 @@ export async function runStorageHistory(seed: string): Promise<void> {
   }
 }
 
-/** A volume's way: one step after the other, each until it is done. */
+/** A volume's life: steps in sequence. */
 interface Life {
   readonly claim: string;
   readonly className: string;
@@ -35,7 +38,7 @@ class StorageHistory {
   readonly steps: string[] = [];
   readonly #system: StorageSystem;
   readonly #parts = new Map<string, Component>();
-  /** The uids of a claim's pods. */
+  /** The uids of pods with a claim. */
   readonly #users = new Map<string, Set<string>>();
   readonly #lives: readonly Life[];
 
@@ -114,7 +117,7 @@ class StorageHistory {
     const backend = this.#system.localBackend();
     const nodes = { backendOf: () => backend, nodeNames: () => NODES };
     const start = () => (name === 'sidecars' ? startSidecars(this.#system, deps) : startLocalProvisioner(nodes, deps));
-    // As in a cluster: a start whose requests get lost is tried again.
+    // As in a cluster: a start whose requests are lost is repeated.
     const part = supervise({ name, start }, { ...deps, metrics: new MetricsRegistry() });
     this.#parts.set(name, part);
     await this.cluster.until(part.ready.catch(() => {}));
@@ -180,7 +183,7 @@ class StorageHistory {
     return [...lists.flatMap(({ items }) => items.map(({ metadata }) => metadata.name)), ...this.#system.leftovers];
   }
 
-  /** Where pods hang, and what the nodes say of volumes. */
+  /** The pending pods, and the volumes of the nodes' statuses. */
   async #explain(): Promise<string> {
     const { client } = this.cluster;
     const [pods, events, nodes] = await this.cluster.until(
@@ -283,7 +286,7 @@ const STEPS: readonly Step[] = [
   },
 ];
 
-/** Two pods on any nodes, and a volume that only one node may have. */
+/** Two pods on any nodes, with a volume that only one node may attach. */
 async function eitherRuns(history: StorageHistory, { claim }: Life): Promise<boolean> {
   const phases: (string | undefined)[] = [];
   for (const name of [`b-${claim}`, `c-${claim}`]) {
@@ -298,7 +301,7 @@ async function eitherRuns(history: StorageHistory, { claim }: Life): Promise<boo
 function podOf(name: string, claimName: string) {
   const containers = [{ name: 'c', image: 'x', volumeMounts: [{ name: 'v', mountPath: '/v' }] }];
   const volumes = [{ name: 'v', persistentVolumeClaim: { claimName } }];
-  // Its node may be away for a while: that must not make it go.
+  // Its node may be lost for a while, which must not remove the attachment.
   const tolerations = [{ operator: 'Exists', effect: 'NoExecute' }];
   return { metadata: key(name), spec: { containers, volumes, tolerations, terminationGracePeriodSeconds: 1 } } as never;
 }

@@ -10,10 +10,10 @@ const PROVISIONER = 'volume.kubernetes.io/storage-provisioner';
 const LOOK_EVERY_MS = 500;
 const FAILURES = 0.1;
 
-/** Storage away from the nodes, and the disks of the nodes. What nobody may ever ask of it is kept in `faults`. */
+/** A simulated storage system and the nodes' disks. Requests that the cluster must never send are collected in `faults`. */
 export class StorageSystem {
   readonly faults: string[] = [];
-  /** The nodes that each volume is attached to. */
+  /** The nodes of each volume's attachments. */
   readonly attached = new Map<string, Set<string>>();
   readonly volumes = new Set<string>();
   readonly localVolumes = new Set<string>();
@@ -22,7 +22,7 @@ export class StorageSystem {
     private readonly random: Random,
     /** Whether a container on the node uses the volume. */
     private readonly isUsed: (volume: string, node: string) => Promise<boolean>,
-    /** Whether a claim that exists is bound to the volume. */
+    /** Whether an existing claim is bound to the volume. */
     private readonly isBound: (volume: string) => Promise<boolean>,
   ) {}
 
@@ -53,7 +53,7 @@ export class StorageSystem {
     this.#fail('remove');
   }
 
-  /** The disk of a node: every call fails now and then, before or after it has acted. */
+  /** A node's disk: calls fail at random, before or after they took effect. */
   localBackend(): LocalBackend {
     const nothing = async () => {};
     const unfinished = new Set<string>();
@@ -85,7 +85,7 @@ export interface SidecarDeps {
   readonly clock: Clock;
 }
 
-/** A provisioner and an attacher as drivers bring them, in their simplest form: they look at everything twice a second. */
+/** A minimal provisioner and attacher: they poll twice a second. */
 export function startSidecars(system: StorageSystem, deps: SidecarDeps): Component {
   return runComponent(undefined, async ({ signal, ready }) => {
     ready();

@@ -2,14 +2,14 @@ import { apps, batch, core, policy } from '#api';
 import type { Draft, ResourceClient } from '#client';
 import type { ShakyCluster } from './shaky-cluster.ts';
 
-/** Edited all the time, but nobody else ever takes a pod from it. */
+/** Edited continually, but its pods are deleted only by its own controller. */
 export const CALM = 'calm';
 /** Never edited, but evicted and drained under a budget. */
 export const GUARDED = 'guarded';
 export const GUARDED_MINIMUM = 3;
 /** As `calm`, with the strategy Recreate. */
 export const RECREATED = 'recreated';
-/** Suffers everything. */
+/** Subject to all faults. */
 export const STORMY = 'stormy';
 /** In a namespace with a quota. */
 export const LIMITED = 'limited';
@@ -47,7 +47,7 @@ function service(name: string, namespace: string): Draft<core.Service> {
   return { metadata: { name, namespace }, spec: { selector: { app: name }, ports: [{ port: 80 }] } };
 }
 
-/** Makes everything that the history is about. */
+/** Creates the workloads of the history. */
 export async function createWorkloads({ client }: ShakyCluster): Promise<void> {
   await client.of(core.Namespace).create({ metadata: { name: LIMITED } });
   await client

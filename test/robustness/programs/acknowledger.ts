@@ -1,6 +1,7 @@
 /**
- * acknowledger DIRECTORY WAY COUNT: writes numbers, some at once, and prints `ack NUMBER` for each that is acknowledged and `saw NUMBER`
- * for each that a read finds. WAY is `store` for our embedded store, or `overlapping` for lmdb with `overlappingSync: true`, its default.
+ * acknowledger DIRECTORY WAY COUNT: writes numbers, several concurrently, and prints `ack NUMBER` for each acknowledged one and `saw
+ * NUMBER` for each one that a read returns. WAY is `store` for our embedded store, or `overlapping` for lmdb with `overlappingSync: true`,
+ * its default.
  */
 import { mkdirSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +21,7 @@ for (let number = 0; number < Number(count); ) {
   const together = Array.from({ length: 1 + (number % 4) }, () => number++);
   await Promise.all(together.flatMap((each) => [write(each), look(each)]));
 }
-// The end of a process would flush: the trace is to show what was flushed before.
+// Exiting would flush: the trace must show what was flushed before.
 process.kill(process.pid, 'SIGKILL');
 
 async function write(number: number): Promise<void> {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type CsiDriverOptions, TestCsiDriver } from '../../csi-driver/csi-driver.ts';
 import type { Fault } from '../../csi-driver/faults.ts';
 
-/** A CSI driver as a process of its own, for one or more nodes that share its volumes. Its arguments are options and faults, as JSON. */
+/** A CSI driver in its own process, for one or more nodes that share its volumes. The arguments are options and faults, as JSON. */
 const [options = '[]', faults = '{}'] = process.argv.slice(2);
 const drivers: TestCsiDriver[] = [];
 for (const own of JSON.parse(options) as CsiDriverOptions[]) drivers.push(await TestCsiDriver.start(own, drivers[0]?.state));

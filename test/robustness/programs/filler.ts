@@ -1,5 +1,5 @@
 /**
- * filler DIRECTORY PADDING: writes to an embedded store on a small medium until it is full, looks at what is left, makes room by deleting
+ * filler DIRECTORY PADDING: writes to an embedded store on a small medium until it is full, reads everything, frees space by deleting
  * PADDING, and writes again. Prints a JSON report.
  */
 import { rm } from 'node:fs/promises';
@@ -28,7 +28,7 @@ async function fill(target: EmbeddedStore): Promise<number> {
     const attempts = Array.from({ length: 20 }, () => put(target));
     await Promise.all(attempts);
   }
-  // Refused ones keep being refused, and harm nothing.
+  // Rejected writes stay rejected, and do no damage.
   await Promise.all(Array.from({ length: 100 }, () => put(target)));
   return acknowledged;
 }

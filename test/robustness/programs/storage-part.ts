@@ -13,14 +13,14 @@ import { linuxParts } from '../../../src/kubelet/linux/linux-parts.ts';
 import { NODES, runStorageLives } from '../storage/storage-lives.ts';
 
 /**
- * A cluster with two nodes that have real volumes and simulated containers, or one part of it, to be killed at any moment: `server` (API server,
- * scheduler, the default class, and the lives of the volumes), `manager`, or a node's name. Without a part it is all of them in one process.
- * Prints `ready`, and, where the lives are, `finished` when nothing is left.
+ * A cluster with two nodes that have real volumes and simulated containers, or one part of it, which may be killed at any moment: `server`
+ * (API server, scheduler, the default class, and the volumes' lives), `manager`, or a node's name. Without an argument all parts run in one
+ * process. Prints `ready`, and from the part with the lives `finished` when nothing is left.
  */
 const [directory = '', driverName = '', count = '1', port = '', part = ''] = process.argv.slice(2);
 const logger = createLogger({ clock: realClock, write: (line) => appendFileSync(join(directory, 'log'), `${part}${line}\n`) });
 const deps = { clock: realClock, random: systemRandom, logger, metrics: new MetricsRegistry() };
-/** Those that take part in the lives of pods and volumes: the others only cost time at each start. */
+/** The controllers that pods and volumes need: the others only make each start slower. */
 const controllers = [
   ...['serviceaccount-controller', 'taint-eviction-controller', 'pod-garbage-collector-controller', 'node-lifecycle-controller'],
   ...['persistentvolume-binder-controller', 'persistentvolume-attach-detach-controller', 'persistentvolume-expander-controller'],

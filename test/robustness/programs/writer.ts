@@ -1,7 +1,7 @@
 /**
  * writer DIRECTORY FIRST CLIENTS: writes to an embedded store until it is killed. Each transaction puts the same number under two keys and
- * deletes a third; `ack NUMBER REVISION` is on its standard output when, and only when, the store has acknowledged it. Meanwhile history
- * is compacted, and the store copied and rewritten, so that a kill finds it at everything it does.
+ * deletes a third; it prints `ack NUMBER REVISION` when, and only when, the store has acknowledged it. Meanwhile the history is compacted,
+ * and the store copied and rewritten, so that a kill interrupts all kinds of work.
  */
 import { writeSync } from 'node:fs';
 import { openEmbeddedStore } from '#store';

@@ -12,7 +12,7 @@ import { NODES } from './storage-lives.ts';
 
 const DRIVER = 'disk.example.com';
 const LIVES = 6;
-/** A long run has several under way, and may share its machine with others. */
+/** A long run has several schedules at once, and may share its machine with others. */
 const FINISH_MS = LONG ? 1_500_000 : 300_000;
 const FAULTY_CALLS = [
   ...['CreateVolume', 'DeleteVolume', 'ControllerPublishVolume', 'ControllerUnpublishVolume'],
@@ -26,11 +26,11 @@ export interface KillSchedulePrograms {
   readonly pki: ClusterPki;
 }
 
-/** The processes of a cluster: one, or one for each part. */
+/** The processes of a cluster: one for everything, or one for each part. */
 const ONE_PROCESS = [''];
 const PARTS = ['server', 'manager', ...NODES];
 
-/** A cluster and a driver, whose processes can be killed and started again at any moment. */
+/** A cluster and a driver whose processes can be killed and restarted at any moment. */
 export class KillSchedule implements AsyncDisposable {
   readonly #ending = new AbortController();
   readonly #running = new Map<string, RunningProgram>();
@@ -72,20 +72,20 @@ export class KillSchedule implements AsyncDisposable {
     await driver.wrote(1);
   }
 
-  /** Kills some of the processes after a while, and starts them again. */
+  /** Kills some of the processes after a while, and restarts them. */
   async kill(): Promise<void> {
-    // Mostly in the middle of lives, now and then in the middle of a start.
+    // Mostly while lives are in progress, sometimes during a start.
     if (this.random.float() < 0.8) for (const name of this.#cluster) await this.#running.get(name)?.wrote(1);
     await realClock.sleep(this.random.float() * 3000);
     const victims = this.#victims();
     await appendFile(join(this.directory, 'log'), `kill -9 of ${victims.map((name) => name || 'the cluster').join(', ')}\n`);
     for (const name of victims) await this.#end(name);
-    // Now and then the others have time to notice.
+    // Sometimes the others have time to notice.
     if (this.random.float() < 0.3) await realClock.sleep(this.random.float() * 3000);
     for (const name of victims) await this.#start(name);
   }
 
-  /** One process mostly, else the whole cluster, with or without the driver. */
+  /** Mostly one process, otherwise the whole cluster, with or without the driver. */
   #victims(): readonly string[] {
     const all = ['driver', ...this.#cluster];
     const choice = this.random.float();
@@ -94,10 +94,10 @@ export class KillSchedule implements AsyncDisposable {
     return [all[Math.floor(this.random.float() * all.length)] ?? 'driver'];
   }
 
-  /** Resolves when the cluster says that all lives are over. */
+  /** Resolves when the cluster reports that all lives are over. */
   async finish(): Promise<void> {
     const lives = this.#running.get(this.#cluster[0] ?? '');
-    // Before the test's own time is over: what it started has to be ended.
+    // Before the test's timeout: the processes must be ended.
     await Promise.race([lives?.wrote(2), realClock.sleep(FINISH_MS, this.#ending.signal).catch(() => {})]);
     const log = (await readFile(join(this.directory, 'log'), 'utf8')).slice(-4000);
     const errors = [...this.#running].map(([name, program]) => `${name}${program.errors.join('')}`);
@@ -133,7 +133,7 @@ export class KillSchedule implements AsyncDisposable {
     for (const name of this.#running.keys()) await this.#end(name);
     await mounter.unmount(...(await mounter.mountsBelow(this.directory)).map(({ path }) => path).reverse());
     const loops = (await runProgram('losetup', ['--noheadings', '--output', 'NAME,BACK-FILE'])).split('\n');
-    // A device goes with its last mount, a moment after it: it may be gone by now.
+    // A device disappears shortly after its last mount: it may be gone already.
     for (const line of loops.filter((text) => text.includes(`${this.directory}/`)))
       await runProgram('losetup', ['--detach', line.trim().split(/\s+/)[0] ?? '']).catch(ignoreGone);
     await rm(this.directory, { recursive: true, force: true });

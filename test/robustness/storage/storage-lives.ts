@@ -8,7 +8,10 @@ import { isStatusReason } from '#machinery';
 
 export const NODES = ['node-1', 'node-2'] as const;
 
-/** What volumes are made of: directories and images of a CSI driver, which move between nodes, and images of the default class, which do not. */
+/**
+ * The kinds of volumes: directories and images of a CSI driver, which can be used on all nodes, and images of the default class, which
+ * cannot.
+ */
 const CLASSES = [
   { name: 'directory', plugin: 'kubernetes.io~csi', mount: 'mount', secondNode: NODES[1] },
   { name: 'image', plugin: 'kubernetes.io~csi', mount: 'mount', secondNode: NODES[1] },
@@ -24,8 +27,8 @@ export interface StorageLivesOptions {
 }
 
 /**
- * Takes claims through their lives: a pod on one node writes, a pod on the other reads that and writes, all is deleted. What was fsynced is
- * kept in the file `acknowledged`; whoever comes later goes on from there. Resolves when nothing is left.
+ * Takes claims through their lives: a pod on one node writes, a pod on the other reads that and writes too, then everything is deleted.
+ * Fsynced writes are recorded in the file `acknowledged`, from which a restarted process continues. Resolves when nothing is left.
  */
 export async function runStorageLives(options: StorageLivesOptions, client: Client): Promise<void> {
   const lives = Array.from({ length: options.count }, (_, index) => new StorageLife(index, options.directory, client));
@@ -38,7 +41,7 @@ export async function runStorageLives(options: StorageLivesOptions, client: Clie
   }
 }
 
-/** What there is at a step. All lives share it: requests of each would cost more than the cluster under test. */
+/** The objects at one step. All lives share them: separate requests would cost more than the cluster under test. */
 interface LifeObjects {
   readonly claims: ReadonlyMap<string, core.PersistentVolumeClaim>;
   readonly pods: ReadonlyMap<string, core.Pod>;
@@ -89,7 +92,7 @@ class StorageLife {
     this.#claim = { name: `claim-${index}`, namespace: 'default' };
   }
 
-  /** Resolves to whether it is over. */
+  /** Resolves to whether the life is over. */
   async step(objects: LifeObjects): Promise<boolean> {
     const { acknowledged, claims, pods } = objects;
     if (acknowledged.has(`${this.index} b`)) return this.#remove(objects);
@@ -132,7 +135,7 @@ class StorageLife {
       .of(core.Pod)
       .create(pod as never)
       .catch((error: unknown) => {
-        // The controller manager may not have made the service account yet.
+        // The controller manager may not have created the service account yet.
         if (!isStatusReason(error, 'Forbidden')) orExisting(error);
       });
   }
@@ -141,7 +144,7 @@ class StorageLife {
     await this.client.of(core.Pod).delete({ name, namespace: 'default' }).catch(orMissing);
   }
 
-  /** Where the volume of a pod that runs is mounted. */
+  /** The mount point of a running pod's volume. */
   async #mountOf(pod: core.Pod, volumeName: string): Promise<string | undefined> {
     if (pod.status?.phase !== 'Running' || pod.metadata.deletionTimestamp !== undefined) return undefined;
     const { plugin, mount } = this.#class;
@@ -158,7 +161,7 @@ class StorageLife {
   }
 }
 
-/** A crash may come before the write is acknowledged: it is then done again. */
+/** A crash may come before the write is acknowledged: the write is then repeated. */
 function writeDurably(path: string, text: string, flags: 'w' | 'a'): void {
   const file = openSync(path, flags);
   writeSync(file, text);

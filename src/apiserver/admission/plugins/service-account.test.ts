@@ -17,7 +17,7 @@ async function serveAccount() {
   return client.of(core.Pod);
 }
 
-// None of these has a container, which validation would refuse: admission comes first.
+// These have no containers, which validation would reject: admission runs before validation.
 describe('before anyone looks at the rest of a pod', () => {
   const volume = (source: object) => ({ volumes: [{ name: 'v', ...source }] });
 

@@ -28,7 +28,7 @@ afterEach(() => {
   }
 });
 
-/** A webhook on the loopback interface. An answer that is undefined never comes; a string comes as it is. */
+/** A webhook on the loopback interface. With an undefined response it never responds; a string is sent unchanged. */
 async function hook(answer: Answer) {
   const calls: { path: string; review: Review }[] = [];
   const server = createServer(LOOPBACK_TLS, async (request, response) => {
@@ -83,7 +83,7 @@ async function mutating(...configurations: WebhookFields[][]) {
   const served = await serveAdmission();
   for (const [i, webhooks] of configurations.entries()) {
     const configured = webhooks.map((fields, j) => webhook(fields, `h${j}.example.com`));
-    // Created in the reverse of the order in which they are asked.
+    // Created in reverse order of their calls.
     const name = `w${configurations.length - i}`;
     await served.client.of(admissionregistration.MutatingWebhookConfiguration).create({ metadata: { name }, webhooks: configured });
   }

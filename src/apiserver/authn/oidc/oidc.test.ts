@@ -158,7 +158,7 @@ describe('the keys of an issuer', () => {
     const own = authenticator();
     expect(await own.authenticateToken(await issuer.token({ sub: 'a' }))).toBeDefined();
     issuer.addKey('two', 'ec');
-    // Keys were asked for a moment ago: an issuer is not asked for each token that names another one.
+    // Keys were fetched recently: unknown key ids do not fetch them for each token.
     await expect
       .poll(async () => Promise.resolve(own.authenticateToken(await issuer.token({ sub: 'b' }))).catch(() => undefined), {
         timeout: 10_000,

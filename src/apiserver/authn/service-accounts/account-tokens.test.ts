@@ -25,7 +25,7 @@ function newKey(): { pem: string; publicPem: string; key: KeyObject } {
 const first = newKey();
 const second = newKey();
 
-/** Objects that come and go at a test's will. */
+/** Objects that the test can create and delete. */
 class Objects implements ObjectReader {
   readonly objects = new Map<string, KubeObject>();
   put(namespace: string, name: string, more: object = {}): KubeObject {
