@@ -190,7 +190,7 @@ export interface ApiServerDeps {
   readonly admission?: readonly AdmissionPlugin[];
   /** The connector to kubelets. Default: over the network, without a client certificate. */
   readonly kubelets?: KubeletConnector;
-  /** Proxies of the networks that the server connects to. Default: none; the connector to kubelets has its own. */
+  /** Egress proxies. Default: none; the connector to kubelets has its own. */
   readonly egress?: EgressSelector | undefined;
   /** The checks of `componentstatuses`. Default: upstream's local health ports. */
   readonly components?: ComponentChecks;
@@ -459,7 +459,7 @@ function startServer({ config, tracing }: TracedConfig, deps: ApiServerDeps, sig
       if (isStarted) {
         await leases?.end();
         await identity?.end();
-        // No await without a delay: a cluster on virtual time would continue meanwhile.
+        // No microtask may run in between: a cluster on virtual time would advance.
         if (config.shutdownDelayMs) await realClock.sleep(config.shutdownDelayMs);
       }
       listener?.drain();

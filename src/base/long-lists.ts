@@ -27,8 +27,8 @@ interface Named {
 const indexes = new WeakMap<readonly Named[], ReadonlyMap<string | undefined, readonly Named[]>>();
 
 /**
- * The items of a name, in order. A long list is indexed once, and must not change afterwards: to look up each item of one list in another must not take
- * the product of their lengths.
+ * The items with a name, in order. Indexes a long list once, which must not change afterwards: looking up each item of one list in another
+ * must not take time in proportion to their product.
  */
 export function itemsNamed<T extends Named>(list: readonly T[], name: string): readonly T[] {
   if (list.length <= FEW) return list.filter((item) => item.name === name);

@@ -83,7 +83,7 @@ export interface ResourceClientOptions {
 export class ResourceClient<T extends Identified = KubeObject> {
   readonly #transport: Transport;
   readonly #options: ResourceClientOptions;
-  /** The query of writes without options of their own, which nobody changes. */
+  /** The query of writes without options, shared and immutable. */
   #usualQuery: URLSearchParams | undefined;
 
   constructor(

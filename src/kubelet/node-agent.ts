@@ -85,7 +85,7 @@ export interface NodeAgentOptions {
   readonly clusterDomain: string;
 }
 
-/** The pause before a broken stream of runtime events is opened again. */
+/** The pause before a broken event stream is opened again. */
 const RESUME_MS = 1_000;
 
 /** A running node, from the start of its kubelet until it stops or fails. */

@@ -9,7 +9,7 @@ export interface HostRulesInput {
   readonly podCidrs: readonly string[];
   /** Destinations without masquerading: all pods and nodes. */
   readonly clusterCidrs: readonly string[];
-  /** Read once for each family: not an iterator. */
+  /** Iterated once per family, so not an iterator. */
   readonly attachments: readonly Pick<Attachment, 'addresses' | 'portMappings'>[];
   /** Whether traffic that leaves the cluster is masqueraded. */
   readonly masquerade: boolean;

@@ -17,7 +17,7 @@ const together = {
 };
 const spread = (whenUnsatisfiable: string) => ({ maxSkew: 1, topologyKey: ZONE, whenUnsatisfiable, labelSelector });
 
-/** Of each kind several pods come, in any order. */
+/** Several pods of each kind, in any order. */
 const KINDS: readonly Partial<core.PodSpec>[] = [
   {},
   { tolerations: [{ key: 'k', operator: 'Exists' }] },
@@ -56,11 +56,11 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('withdraw' as const) }) },
 );
 const history60 = fc.array(step, { minLength: 30, maxLength: 60, size: 'max' });
-/** Few at a time, so that many of a kind come. */
+/** Two kinds at a time, so that many pods of each are placed. */
 const twoKinds = fc.tuple(fc.constantFrom(...KINDS), fc.constantFrom(...KINDS));
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** One cluster that lives through the steps; every pod is placed with what is known from the pods before it, and once more without. */
+/** A cluster that changes step by step; every pod is placed with cached results of earlier pods, and once more without. */
 class History {
   readonly #cache = new SchedulerCache({ labelsOf: () => undefined });
   readonly #profile = profileFor({});
@@ -160,7 +160,7 @@ test('a node that did not change is asked once for pods that are alike, and agai
   expect([schedule('a', '1'), schedule('b', '1'), schedule('c', '1'), schedule('d', '1')]).toEqual([20, 20, 1, 1]);
   expect(schedule('e', '2')).toBe(20);
   cache.setNode(node('n3', { unschedulable: true }));
-  // Those that took the pods d and e; a cordoned one is turned down before its resources are looked at.
+  // The nodes that took the pods d and e; a cordoned one is filtered before its resources are considered.
   expect(schedule('f', '1')).toBe(2);
   cache.setNode(node('n20'));
   expect(schedule('g', '1')).toBe(20);

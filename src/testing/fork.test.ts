@@ -235,7 +235,7 @@ spec: { nodeName: n2, tolerations: [{ operator: Exists }], containers: [{ name: 
   test('ages by its own clock: time in the origin ends no event in it', async () => {
     await using origin = await startCluster({ nodes: 1, clock: 'virtual' });
     await using fork = await origin.fork();
-    // Its controllers tell of the nodes that they find.
+    // Its controllers record events about the nodes that they find.
     await fork.clock.settle();
     const events = await namesIn(fork, core.Event);
     expect(events).not.toEqual([]);

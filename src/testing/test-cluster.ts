@@ -36,7 +36,7 @@ export interface TestClusterOptions {
 export interface WaitOptions {
   /** Of the cluster's time. Default '2m'. */
   readonly within?: string;
-  /** Named in the error when it does not come true. */
+  /** Named in the error if the condition never holds. */
   readonly what?: string;
 }
 
@@ -154,7 +154,7 @@ export class TestCluster implements AsyncDisposable {
     return this.clock.until(this.#cluster.nodes.add(name));
   }
 
-  /** Another cluster that begins with everything in this one, and goes its own way from then on. */
+  /** An independent cluster that starts with the state of this one. */
   async fork(): Promise<TestCluster> {
     await this.clock.settle();
     const virtual = this.clock.isVirtual ? new VirtualClock({ startMs: this.clock.now() }) : undefined;
@@ -244,7 +244,7 @@ export class TestClock implements Clock {
     await this.#virtual?.settle();
   }
 
-  /** To the next thing that is due, but no further than `deadline`. */
+  /** Advances to the next timer, at most to `deadline`. */
   async step(deadline: number): Promise<void> {
     if (this.#virtual === undefined) return realClock.sleep(STEP_MS);
     await this.#virtual.settle();

@@ -115,7 +115,7 @@ export class HttpsBackend implements Backend {
   }
 
   #secured(connection: Duplex): Duplex {
-    // errors: the request that it is given to listens
+    // errors: the request that uses it listens
     return connectTls({ ...this.#tls, socket: connection });
   }
 

@@ -5,8 +5,8 @@ import type { AuditEvent, EventUser } from './audit-event.ts';
 const PLAIN = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
 
 /**
- * Encodes events as JSON, as `encodeJson` does, in a third of the time: with every request audited, this is most of what auditing costs. The text of a
- * user is kept for as long as its object.
+ * Encodes events as JSON, like `encodeJson` in a third of the time: with every request audited, encoding is most of the cost. The text of a
+ * user is cached with its object.
  */
 export class EventLines {
   readonly #users = new WeakMap<EventUser, string>();

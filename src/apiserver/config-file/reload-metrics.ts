@@ -8,7 +8,7 @@ export interface ReloadMetricsDeps {
   readonly apiServerId?: string | undefined;
 }
 
-/** Metrics of a configuration file that is reloaded, under upstream's names. Hashes are those of upstream: `sha256:` and hex. */
+/** Metrics of a reloaded configuration file, with upstream's names. As upstream, hashes are `sha256:` and hex. */
 export class ReloadMetrics {
   readonly #deps: ReloadMetricsDeps;
   readonly #server: string;

@@ -207,7 +207,7 @@ export class DefinitionsController {
     await this.#updateStatus({ ...finished, metadata: { ...metadata, finalizers } });
   }
 
-  /** Checks again soon; objects that remain for a minute are reported in the status. */
+  /** Checks again soon; objects that remain after a minute are reported in the status. */
   async #recheckLater(definition: Definition): Promise<void> {
     const { clock } = this.#deps;
     const { name } = definition.metadata;

@@ -2,10 +2,10 @@ import { type Attributes, parseTraceparent, SPAN_KIND, type Tracer } from '#base
 import type { ApiRequest } from '../request/api-request.ts';
 import type { Filter } from './chain.ts';
 
-/** Callers whose traces are continued; those of others are linked, since anyone could request sampling. */
+/** Callers whose traces are continued. Traces of others are only linked, since anyone could request sampling. */
 const TRUSTED_GROUPS: ReadonlySet<string> = new Set(['system:masters', 'system:monitoring']);
 
-/** A span of the whole request, until its response was sent. Requests that are not sampled cost a look at a header. */
+/** A span of the whole request, until its response is sent. Unsampled requests only cost the lookup of a header. */
 export function traceRequests(tracer: Tracer): Filter {
   return (request, next) => {
     const context = parseTraceparent(request.header('traceparent'));

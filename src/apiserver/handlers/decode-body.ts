@@ -265,8 +265,8 @@ export function checkedDecode({ request, expected, validation, parsed, existing 
 }
 
 /**
- * An object of 1.5 MB, the largest that is stored, has no more objects in its lists that say anything, nor keys in its maps. A body of empty objects
- * would grow a hundredfold by defaults.
+ * A body of empty objects would grow a hundredfold by defaults. A valid object of 1.5 MB, the largest that can be stored, has fewer list
+ * items and keys than this.
  */
 const MAX_ITEMS = 100_000;
 

@@ -47,7 +47,7 @@ export class RemoteVersions {
   }
 
   #inVersion(object: JsonObject, to: ServedResource): JsonObject {
-    // What has no metadata is no object yet: webhooks are not asked about it.
+    // Without metadata it is not an object yet: conversion webhooks are not called.
     if (object.apiVersion === to.apiVersion || !isJsonObject(object.metadata)) return { ...object, apiVersion: to.apiVersion };
     const converted = this.#converted.get(keyOf(object, to));
     if (converted === undefined) throw new MissingConversion(object, to);

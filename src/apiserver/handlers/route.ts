@@ -111,7 +111,7 @@ function isSupported({ info, method }: ApiRequest, resource: ServedResource): bo
   return resource.verbs.includes(info.verb) && (NEEDS_NAME[info.verb] !== (info.name === '') || isCustomCreation(info, resource));
 }
 
-/** As upstream: the name in the path of a custom resource is not looked at, the body has its own. */
+/** As upstream: the name in a custom resource's path is ignored, the one in the body counts. */
 function isCustomCreation({ verb }: ApiRequest['info'], { custom }: ServedResource): boolean {
   return custom && verb === 'create';
 }
@@ -170,7 +170,7 @@ function checkAcceptable({ request, resource: { custom, verbs } }: ResourceCall<
   else negotiate(accept, { custom, tables });
 }
 
-/** Paths that do not fit the resource's scope lead nowhere. */
+/** 404 for paths that do not fit the resource's scope. */
 function checkScope({ info, path }: ApiRequest, resource: ServedResource): void {
   // A namespace is cluster-scoped though its path carries a namespace name.
   const inNamespace = info.namespace !== '' && (info.resource !== 'namespaces' || info.namespace !== info.name);
@@ -181,7 +181,7 @@ function checkScope({ info, path }: ApiRequest, resource: ServedResource): void 
     throw resourceNotFound();
   if (resource.namespaced && !inNamespace && (info.verb === 'create' || info.verb === 'deletecollection')) throw methodNotAllowed();
   const isProxy = info.subresource === 'proxy';
-  // Upstream's handler of custom resources does not look beyond the subresource.
+  // Upstream's handler of custom resources ignores the path after the subresource.
   if (info.rest.length > 0 && !isProxy && !resource.custom) throw resourceNotFound();
 }
 

@@ -69,8 +69,8 @@ export class StoredObject implements LazyValue {
   }
 
   /**
-   * The object as it is served at a revision, which from now on is the one that this holds: two copies of each object's top and metadata would
-   * differ in nothing else, and the encoding leaves the version out.
+   * The object as served at a revision, which replaces the object held so far: two copies would differ only in the resource version, which
+   * the encoding leaves out.
    */
   servedAt(revision: number): KubeObject {
     const resourceVersion = String(revision);
@@ -249,8 +249,8 @@ const BLOCK_BYTES = 8 * 1024;
 const SMALL_BYTES = 1024;
 
 /**
- * Memory that lives as long as its object: not from Node's pool, which a slice would retain. Small objects, such as frequently
- * renewed leases, share blocks, since allocating them costs more than writing; objects of one kind have similar lifetimes.
+ * Memory with the lifetime of its object: not from Node's pool, which a slice would retain. Small objects, such as frequently renewed
+ * leases, share blocks, since allocation costs more than writing; objects of one kind have similar lifetimes.
  */
 class SharedBlocks {
   #block: Buffer = Buffer.alloc(0);

@@ -69,7 +69,7 @@ class StoredPayload implements Payload {
     this.#bytes = bytes;
   }
 
-  /** The served form: objects of outdated rules are encoded again. */
+  /** The served form: objects converted by outdated rules are encoded again. */
   get bytes(): Buffer {
     if (this.options.revive !== undefined) void this.object;
     return this.#bytes;

@@ -116,7 +116,7 @@ export class WatchScope {
 
   constructor(readonly filter: WatchFilter) {}
 
-  /** Stands for what this scope has of a snapshot. */
+  /** A placeholder for this scope's part of a snapshot. */
   stateId(snapshot: object): object {
     let id = this.#stateIds.get(snapshot);
     if (id === undefined) {

@@ -23,7 +23,7 @@ interface Service {
   readonly path: string;
 }
 
-/** Upstream tells every such service how long it waits. */
+/** As upstream, the timeout is sent in the URL. */
 const WAITED = new URLSearchParams({ timeout: '30s' });
 
 /** Far more than a review can be. */
@@ -45,7 +45,7 @@ export class KubeconfigWebhook implements AsyncDisposable {
     await this.#connection();
   }
 
-  /** The answer to a POST, decoded. Throws a StatusError for what the service refuses, and other errors when it cannot be asked. */
+  /** The decoded response to a POST. Throws a StatusError for the service's errors, and other errors when it cannot be reached. */
   async post(body: unknown, { timeoutMs, signal }: PostOptions): Promise<unknown> {
     this.#service ??= this.#open();
     const { transport, path } = await this.#service.catch((error: unknown) => {

@@ -8,7 +8,7 @@ export interface RetriedPostDeps {
   readonly random: Random;
 }
 
-/** As upstream's token and authorization webhooks: half a second, then half as long again each time. */
+/** As upstream's token and authorization webhooks: half a second, increasing by half each time. */
 const BACKOFF = { initialMs: 500, factor: 1.5, jitter: 0.2 };
 const ATTEMPTS = 5;
 

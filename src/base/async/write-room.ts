@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 
-/** What may wait to be written: with less, TLS makes small records and a turn of the event loop writes little. */
+/** The size of the write buffer: with a smaller one, TLS creates small records and little is written per turn of the event loop. */
 const MAX_PENDING_BYTES = 256 * 1024;
 
 /** Whether a sender of bulk data should write on. If not, 'drain' follows. */

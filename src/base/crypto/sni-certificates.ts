@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
 
-/** A certificate for clients that ask for one of its names. PEM. */
+/** A certificate for clients that request one of its names by SNI. PEM. */
 export interface SniCertificate {
   readonly cert: string;
   readonly key: string;
@@ -10,19 +10,19 @@ export interface SniCertificate {
   readonly names: readonly string[];
 }
 
-/** What a server is given besides its own certificate. */
+/** A server's additional certificates. */
 export interface SniSource {
   /** Reads the certificates anew at each call, in order of precedence. */
   readonly sniCertificates?: () => readonly SniCertificate[];
 }
 
-/** Finds the certificate for the server name that a client asks for; undefined: the server's own. A wildcard stands for the first label. */
+/** Finds the certificate for the server name that a client requests; undefined: the server's own. A wildcard matches the first label. */
 export function sniContexts({
   sniCertificates,
   ...own
 }: SecureContextOptions & SniSource): (serverName: string) => SecureContext | undefined {
   const named = (sniCertificates?.() ?? []).map(({ cert, key, names }) => ({
-    // The authority of clients, the versions and the ciphers are those of the server.
+    // Client CAs, versions and ciphers are those of the server.
     context: createSecureContext({ ...own, cert, key }),
     names,
     derived: names.length === 0 ? certificateNames(cert) : [],
@@ -37,7 +37,7 @@ export function sniContexts({
   };
 }
 
-/** The certificates for clients that connect to an address and do not ask for a name, by the address. */
+/** The certificates for clients that connect to an IP address without SNI, by address. */
 export function certificatesByAddress({ sniCertificates }: SniSource): ReadonlyMap<string, SniCertificate> {
   const byAddress = new Map<string, SniCertificate>();
   for (const certificate of sniCertificates?.() ?? []) {
@@ -50,7 +50,7 @@ export function certificatesByAddress({ sniCertificates }: SniSource): ReadonlyM
 
 const DOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/; // bounded: names in the operator's own certificate
 
-/** As upstream, addresses in a certificate are left out: only those among its patterns count. */
+/** As upstream, addresses in a certificate are ignored: only `names` may contain addresses. */
 function certificateNames(cert: string): readonly string[] {
   const { subject = '', subjectAltName = '' } = new X509Certificate(cert);
   const line = subject.split('\n').find((attribute) => attribute.startsWith('CN='));

@@ -17,8 +17,8 @@ export interface TlsPort {
 }
 
 /**
- * A port that chooses its certificate by the server name that a client asks for, and for a client that asks for none by the address that it
- * connected to. Node chooses by name only: each address with a certificate of its own gets a TLS server of its own, which does not listen.
+ * A port that chooses its certificate by SNI, and for clients without SNI by the address that they connected to. Node only supports SNI:
+ * each address with its own certificate gets its own TLS server, which does not listen.
  */
 export function createTlsPort(certificates: ServingCertificates, options: TlsPortOptions): TlsPort {
   let servers = tlsServers(certificates, options);
@@ -44,7 +44,7 @@ function tlsServers(certificates: ServingCertificates, options: TlsPortOptions):
   const contextFor = sniContexts(certificates);
   const ownContext = tls.createSecureContext(certificates);
   const { sniCertificates: _, ...own } = certificates;
-  // A client that asks for a name that no certificate has gets the own one, whatever address it connected to.
+  // A client that requests an unknown name gets the server's own certificate, for any address.
   const chooseByName: TlsOptions['SNICallback'] = (serverName, use) => use(null, contextFor(serverName) ?? ownContext);
   const serverWith = (pair: SecureContextOptions) => tlsServer({ ...pair, SNICallback: chooseByName }, options);
   const addresses = [...certificatesByAddress(certificates)];

@@ -33,7 +33,7 @@ export function httpConnectDialer(proxy: ConnectProxy): Dialer {
         if (head.length > 0) socket.unshift(head);
         resolve(socket);
       });
-      // For the whole answer: one that trickles would never be idle. Unlike a request's own timeout it does not hold the process.
+      // For the whole response: a slow one would never be idle. Unlike a request's own timeout it does not keep the process alive.
       const deadline = onAbort(AbortSignal.timeout(TIMEOUT_MS), () => sent.destroy(new Error('the proxy took too long to answer')));
       sent.once('connect', () => deadline[Symbol.dispose]());
       const failed = (message: string, cause?: Error) =>

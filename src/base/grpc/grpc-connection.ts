@@ -138,7 +138,7 @@ export class GrpcConnection implements StreamOwner {
     if (signal?.aborted) return failedStream(() => handler.aborted?.(signal.reason));
     if (this.#failure !== undefined || this.#session.destroyed || this.#session.closed) return this.#failedStream(handler);
     const stream = this.#session.request(this.#headers(method, options), { endStream: false });
-    // Servers on Node never give back the memory of cancelled responses: they would refuse every later call on this connection.
+    // Node servers never restore the flow-control window of cancelled responses: they would refuse every later call on this connection.
     stream.once('close', () => stream.rstCode === constants.NGHTTP2_ENHANCE_YOUR_CALM && this.retire());
     return new MessageStream(stream, handler, { owner: this, clock: this.#options.clock, timeoutMs, signal });
   }

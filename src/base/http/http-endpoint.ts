@@ -46,7 +46,7 @@ export class HttpEndpoint implements AsyncDisposable {
     return address !== null && typeof address === 'object' ? address.port : undefined;
   }
 
-  /** On `host:port`, as flags have it. */
+  /** As `host:port`, the form of flags. */
   async listen(bindAddress: string): Promise<void> {
     const { host, port } = parseBindAddress(bindAddress);
     await listenOn(this.#server, { port, ...(host !== '' && { host }) }, this.logger).catch((cause: Error) => {

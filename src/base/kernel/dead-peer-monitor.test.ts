@@ -30,7 +30,7 @@ function socketTo(remoteAddress: string): Socket {
   return Object.assign(socket, { localPort: 6443, remoteAddress, remotePort: 42_782 }) as unknown as Socket;
 }
 
-/** Whether the socket still lives after the kernel has shown each of these rows in turn, one an interval. */
+/** Whether the socket is still open after the kernel's table had each of these rows in turn, one per interval. */
 async function livesAfter(remoteAddress: string, rows: readonly string[]): Promise<boolean> {
   const clock = new VirtualClock();
   const table = path.join(directory, 'tcp');

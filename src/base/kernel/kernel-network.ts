@@ -77,7 +77,7 @@ export class KernelNetwork {
 
 const WORD = /^[\w.:/@,+%=-]+$/;
 
-/** Batches are split at white space and support quotes and comments: a word with any of these would be another command. */
+/** Batches are split at white space and support quotes and comments: words that contain these would inject commands. */
 function word(text: string): string {
   if (!WORD.test(text)) throw new TypeError(`${JSON.stringify(text)} cannot be a word of a network command`);
   return text;

@@ -29,7 +29,8 @@ const NOTHING: NftContent = { elements: [], objects: [] };
 const ELEMENTS_A_COMMAND = 1000;
 
 /**
- * The changing part of an nftables table: the sum of what several contributors want in it. Computes transactions whose size is that of the change.
+ * The changing part of an nftables table: the union of several contributors' elements. Computes transactions whose size is that of the
+ * change.
  */
 export class NftTransactions {
   readonly #elements = new Map<string, RefCounted<NftElement>>();

@@ -60,7 +60,7 @@ function endOf(text: string): { readonly address: string; readonly port: number 
   return { address: addressOf(address), port: Number.parseInt(port, 16) };
 }
 
-/** The kernel prints words of 32 bits in the machine's byte order, which is little-endian wherever Node runs. */
+/** The kernel prints 32-bit words in host byte order, which is little-endian on all platforms of Node. */
 function addressOf(hex: string): string {
   const bytes = Buffer.from(hex, 'hex').swap32();
   const isIpv4 = bytes.length === 4 || bytes.subarray(0, IPV4_IN_IPV6.length).equals(IPV4_IN_IPV6);

@@ -10,7 +10,7 @@ const MAYBE_SECRET = /PRIVATE KEY|Bearer|Basic|eyJ|:\/\//;
 const TOKEN_OF_KIND = /\b(Bearer|Basic) +[A-Za-z0-9._~+/=-]{6,}/g;
 const JWT_CHARACTERS = /[A-Za-z0-9_.-]+/g;
 const MAX_DEPTH = 8;
-/** What a line shows of one text, list or object: input from outside may be in any of them. */
+/** The length limits of one text, list or object in a log line, since they may contain external input. */
 const MAX_TEXT = 16_384;
 const MAX_ITEMS = 100;
 

@@ -28,7 +28,7 @@ interface Run {
   readonly ms: number;
 }
 
-/** Of a blocked time, the share that an activity must have run to be named. */
+/** The share of the blocked time that an activity must have used to be named. */
 const CULPRIT_SHARE = 0.5;
 
 /** Measures how late timers fire, which is how long other work was blocked. Always on the real clock. */

@@ -4,9 +4,9 @@ export interface Slotted {
 }
 
 /**
- * A set of items that come and go with requests, in no order. A Set would do, but V8 links each table of a Set to the larger or cleaner one that
- * replaces it: once such a table is old, all that follow survive collections of the young generation, and so do the items that were in them.
- * An item is in one list at a time.
+ * An unordered set of short-lived items such as requests. With a Set, V8 links each internal table to the one that replaces it: once such a
+ * table is in the old generation, later tables and their items survive collections of the young generation. An item can only be in one list
+ * at a time.
  */
 export class SlotList<T extends Slotted> {
   readonly #items: T[] = [];

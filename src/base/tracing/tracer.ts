@@ -48,7 +48,7 @@ export class Tracer {
     return new Span(start, clock, (span) => exporter.add(span));
   }
 
-  /** Does the work within the span, which ends with it: what the work calls may be spans within this one. */
+  /** Runs the function within the span, which ends with it; spans created meanwhile are its children. */
   within<T>(span: Span | undefined, work: () => T): T {
     if (span === undefined) return work();
     const fail = (error: unknown): never => {
@@ -71,10 +71,10 @@ export class Tracer {
     }
   }
 
-  /** Does the work within a span of its own, if it belongs to a request whose trace is sampled, and which still waits for it. */
+  /** Runs the function within a new span, if it belongs to a sampled request that is still waiting for it. */
   child<T>(name: string, { kind, attributes }: ChildOptions, work: (span?: Span) => T): T {
     const parent = this.#active.getStore();
-    // What a request has started may go on for ever.
+    // Background work of a request may continue for ever.
     const span = parent && !parent.isOver ? this.start(name, { parent: parent.context, ...(kind !== undefined && { kind }) }) : undefined;
     return this.within(span?.set(attributes()), () => work(span));
   }

@@ -40,7 +40,7 @@ class HttpsTransport implements Transport {
   readonly isLocal = false;
   readonly #credentials: Credentials;
   readonly #limiter: TokenBucket | undefined;
-  /** Every request without a signal of its own listens to it: Node would warn of more than ten. */
+  /** Every request without its own signal listens to this one: Node would warn beyond ten listeners. */
   readonly #stop = childSignal();
   readonly #basePath: string;
   #connection: Promise<HttpConnection> | undefined;

@@ -44,7 +44,7 @@ function connectTls(options: ConnectionOptions, { dial }: ConnectionConfig): Pro
     const { host = '', port = 443 } = options;
     const socket = tls.connect({ ...options, ...(dial && { socket: dialedConnection(dial, { host, port: Number(port) }) }) });
     socket.setNoDelay(true);
-    // Stays: an idle socket may break before a session takes it, which notices that it is closed.
+    // Not removed: an idle socket may break before a session takes it, which notices that it is closed.
     socket.on('error', reject);
     socket.once('secureConnect', () => resolve(socket));
   });

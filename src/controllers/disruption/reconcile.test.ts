@@ -32,7 +32,7 @@ describe('a disruption budget', () => {
     [{ maxUnavailable: '30%' }, { ready: 10, scale: 10 }, [7, 10, 10, 3]],
     [{ maxUnavailable: '30%' }, { ready: 5, scale: 5 }, [3, 5, 5, 2]],
     [{ maxUnavailable: 1 }, { ready: 2, unready: 1, scale: 3 }, [2, 2, 3, 0]],
-    // Pods that are to come count as missing.
+    // Pods that do not exist yet count as unhealthy.
     [{ maxUnavailable: 1 }, { ready: 2, scale: 5 }, [4, 2, 5, 0]],
     [{}, { ready: 3 }, [0, 3, 0, 0]],
   ])('%o of %o', (spec, { ready, unready = 0, scale = 0 }, expected) => {

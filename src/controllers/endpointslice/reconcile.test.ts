@@ -31,7 +31,7 @@ function observe(pods: readonly core.Pod[], changes: Partial<ObservedService> = 
   return { service: service(), pods, slices: [], node: (name) => (name === 'n' ? NODE : undefined), ...changes };
 }
 
-/** What the server would have after the changes. */
+/** The server's slices after the changes. */
 function applied({ slices }: ObservedService, changes: ReturnType<typeof reconcileSlices>): discovery.EndpointSlice[] {
   const replaced = new Set([...changes.remove, ...changes.update].map(({ metadata }) => metadata.name));
   const created = changes.create.map((slice, i) => ({ ...slice, metadata: { ...slice.metadata, name: `web-new${i}` } }));

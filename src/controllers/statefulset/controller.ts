@@ -124,7 +124,10 @@ class StatefulSetController implements RunningController {
     }
   }
 
-  /** A plan may take hundreds of writes: whether the set was deleted or changed meanwhile (it is queued again), or the controller stops. */
+  /**
+   * A plan may take hundreds of writes: whether the set was deleted or changed meanwhile (it is queued again), or the controller is
+   * stopping.
+   */
   #isOutdated({ metadata }: StatefulSet): boolean {
     if (this.context.signal.aborted) return true;
     const live = this.#sets.get(metadata)?.metadata;

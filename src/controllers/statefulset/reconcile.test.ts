@@ -8,7 +8,7 @@ const READY_SINCE = '2026-01-01T00:00:00Z';
 type State = 'ready' | 'young' | 'pending' | 'failed' | 'succeeded' | 'going';
 type Slot = State | `${State} old`;
 
-/** Pods by ordinal, in words: `ready`, or `ready old` for one of the revision before. */
+/** Pods by ordinal, in short form: `ready`, or `ready old` for one of the previous revision. */
 function pod(ordinal: number, slot: Slot): core.Pod {
   const [state, age = 'new'] = slot.split(' ');
   const phases: Record<string, string> = { pending: 'Pending', failed: 'Failed', succeeded: 'Succeeded' };

@@ -1,6 +1,6 @@
 import type { InterfaceUsage } from './container-sample.ts';
 
-/** Ends of container networks would be counted twice; cAdvisor leaves them out too. */
+/** The host ends of container interfaces would be counted twice; cAdvisor leaves them out too. */
 const IGNORED_PREFIXES = ['lo', 'veth', 'docker', 'nerdctl'];
 
 /** Reads the text of /proc/net/dev. */

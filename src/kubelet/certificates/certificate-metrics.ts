@@ -29,7 +29,7 @@ export function clientCertificateMetrics({ metrics, clock }: CertificateMetricsD
   return { use, fail: () => errors.inc() };
 }
 
-/** How long the kubelet's serving certificate is still good, and how long those before it were in use. */
+/** The remaining lifetime of the kubelet's serving certificate, and the age at which earlier ones were replaced. */
 export function servingCertificateMetrics({ metrics, clock }: CertificateMetricsDeps): CertificateMetrics {
   const rotations = metrics
     .histogram({

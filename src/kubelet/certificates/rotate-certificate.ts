@@ -22,7 +22,7 @@ export interface Rotation {
 }
 
 export interface RotationDeps {
-  /** The requesting client; after a rotation of its own certificate the new one. */
+  /** The client for requests; after a rotation of its own certificate, the new one. */
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;

@@ -43,7 +43,7 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
   return text === '' ? undefined : JSON.parse(text);
 }
 
-/** An API server that signs every certificate that is asked for, and knows who asked for what over which connection. */
+/** An API server that signs every requested certificate, and records the connection of each request. */
 async function startSigner() {
   const seen: { readonly serial: string; readonly socket: TLSSocket; readonly url: string }[] = [];
   const requests = new Map<string, object>();

@@ -21,7 +21,7 @@ export interface PodLimitOptions {
   readonly pidsLimit?: number | undefined;
   /** Default true. */
   readonly enforcesCpuLimits?: boolean | undefined;
-  /** Of the machine: pods get none of those that they do not request. */
+  /** The machine's huge page sizes: pods get none unless they request them. */
   readonly hugePageSizes?: readonly string[] | undefined;
 }
 

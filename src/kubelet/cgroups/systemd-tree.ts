@@ -9,8 +9,8 @@ const UNLIMITED = 2n ** 64n - 1n;
 const QUOTA_STEP_US = 10_000;
 
 /**
- * Cgroups of slices that systemd makes and removes. It owns them: limits that it does not know of are lost when it next writes its own, as when the
- * runtime starts a container in the slice.
+ * Cgroups that are systemd slices. Limits that systemd does not know are lost when it next writes its own, for example when the runtime
+ * starts a container in the slice.
  */
 export class SystemdTree implements CgroupTree {
   readonly version: 1 | 2;
@@ -25,7 +25,7 @@ export class SystemdTree implements CgroupTree {
   async create(path: string): Promise<void> {
     const name = unitOf(path);
     if (name !== undefined) await this.units.start(name, this.#sliceProperties(name));
-    // What systemd leaves out: controllers that no unit asks for.
+    // Controllers that no unit uses, which systemd does not enable.
     await this.inner.create(path);
   }
 
@@ -110,7 +110,7 @@ export class SystemdTree implements CgroupTree {
   }
 }
 
-/** Cgroups of other units or of none, such as those that an administrator reserved, are not slices. */
+/** Cgroups of other units or of none, such as an administrator's reserved ones, are not slices. */
 function unitOf(path: string): string | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1);
   return name.endsWith('.slice') ? name : undefined;

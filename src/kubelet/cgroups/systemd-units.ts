@@ -18,7 +18,7 @@ export interface SystemdUnitsConfig {
   readonly userId: number;
 }
 
-/** Units of the machine's systemd, over the system bus. Connects when it is first used, and again after the bus was away. */
+/** The machine's systemd units, over the system bus. Connects on first use, and again after the bus was unavailable. */
 export class SystemdUnits implements Disposable {
   readonly #config: SystemdUnitsConfig;
   readonly #clock: Clock;
@@ -42,7 +42,7 @@ export class SystemdUnits implements Disposable {
     await this.#call('SetUnitProperties', 'sba(sv)', [name, true, listOf(properties)]);
   }
 
-  /** Resolves when the unit has stopped; at once if there is none. */
+  /** Resolves when the unit has stopped; immediately if it does not exist. */
   async stop(name: string): Promise<void> {
     await this.#runJob('StopUnit', 'ss', [name, 'replace']).catch(ignore(NO_SUCH_UNIT));
   }

@@ -8,7 +8,7 @@ import { settingsOf } from './kubelet-settings.ts';
 import { readConfiguration } from './read-configuration.ts';
 import { configurationProblems } from './validate-configuration.ts';
 
-/** The type, fields with values that are refused, and those that decide what others mean. */
+/** The type, fields with rejected values, and fields that other validations depend on. */
 const CHECKED_ONLY: ReadonlySet<string> = new Set([
   ...['apiVersion', 'kind', 'systemCgroups', 'enableControllerAttachDetach', 'topologyManagerPolicyOptions', 'runOnce', 'failCgroupV1'],
   ...['featureGates', 'mergeDefaultEvictionSettings'],

@@ -44,7 +44,7 @@ export function ineffectiveFields(configuration: KubeletConfiguration): readonly
     .concat(ineffectiveGates(configuration));
 }
 
-/** Gates that decide which other fields may be set. */
+/** Gates that other fields depend on. */
 const EFFECTIVE_GATES: ReadonlySet<string> = new Set([
   'CustomCPUCFSQuotaPeriod',
   'GracefulNodeShutdown',

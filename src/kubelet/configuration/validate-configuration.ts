@@ -15,10 +15,10 @@ interface Traits extends MachineTraits {
 
 type Check = (c: DefaultedConfiguration, traits: Traits) => readonly string[];
 
-/** The release whose feature gates there are. */
+/** The release whose feature gates are known. */
 export const RELEASES = { emulated: '1.36', minCompatibility: '1.35' };
 
-/** Validation errors in upstream's words and order; a feature gate that cannot be set is the only one. Pure. */
+/** Validation errors in upstream's words and order; an invalid feature gate is reported alone. Pure. */
 export function configurationProblems(config: DefaultedConfiguration, machine: MachineTraits): readonly string[] {
   try {
     const gates = new FeatureGates(new Map(Object.entries(config.featureGates ?? {})), RELEASES);

@@ -6,7 +6,7 @@ const DETECTION_STRATEGIES = ['Get', 'Cache', 'Watch'];
 const LOG_FORMATS = ['text', 'json'];
 const MILLION = 1_000_000;
 
-/** Values that upstream refuses where they are used rather than in its validation, and those that are not supported here. */
+/** Values that upstream rejects where it uses them rather than in its validation, and values that are not supported here. */
 export function valueProblems(c: DefaultedConfiguration): readonly string[] {
   const { configMapAndSecretChangeDetectionStrategy: strategy, cgroupDriver, logging } = c;
   return [

@@ -4,7 +4,7 @@ import { runProgram } from '#base';
 import { architectureOf } from './pause-program.ts';
 import { type TarFile, type TarOther, writeTar } from './tar-writer.ts';
 
-/** The image of the tests: Debian's busybox-static, with all its applets, as `docker save` would write it. */
+/** The test image: Debian's busybox-static with all its applets, in the format of `docker save`. */
 export async function busyboxArchive(...names: readonly string[]): Promise<Buffer> {
   const layer = writeTar(await busyboxFiles());
   const config = {

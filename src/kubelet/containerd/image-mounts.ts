@@ -10,7 +10,7 @@ import { CRI_NAMESPACE } from './content-store.ts';
 
 /** Mounts images as volumes, for runtimes that do not. */
 export interface ImageMounts extends Disposable {
-  /** Makes the directory show what is in an image that is there, read-only. May be called again. */
+  /** Mounts the content of an existing image at the directory, read-only. Idempotent. */
   mount(reference: string, directory: string): Promise<void>;
   /** Undoes it, and removes the directory. Succeeds when it is undone already. */
   unmount(directory: string): Promise<void>;
@@ -109,7 +109,7 @@ class ContainerdImageMounts implements ImageMounts {
     return this.#snapshotter;
   }
 
-  /** The image as CRI names it is that of its configuration; an index may list it beside those of other machines. */
+  /** In CRI an image's id is that of its configuration; an index may list it beside images of other platforms. */
   async #layersOf({ id: imageId, repoTags, repoDigests }: ImageNames): Promise<ImageLayers> {
     const manifest = await this.#manifestOf(await this.#targetOf([imageId, ...repoTags, ...repoDigests]), imageId);
     if (manifest === undefined) throw new Error(`containerd has no manifest of image ${imageId}`);

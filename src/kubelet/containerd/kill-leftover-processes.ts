@@ -4,8 +4,8 @@ import { runProgram } from '#base';
 import { type ContainerdPaths, socketOf } from './containerd-config.ts';
 
 /**
- * Cleans up after containerd has exited: processes of containers that it could not stop, their shims, and mounts
- * in the run directory. Only processes that certainly belong to this containerd are killed.
+ * Cleans up after containerd has exited: processes of containers that it could not stop, their shims, and mounts in the run directory. Only
+ * kills processes that certainly belong to this containerd.
  */
 export async function killLeftoverProcesses(paths: ContainerdPaths): Promise<void> {
   for (const pid of await containerProcesses(paths)) kill(pid);

@@ -28,7 +28,8 @@ describe.each<Architecture>(['amd64', 'arm64'])('the program of the sandbox imag
       const [program, ...args] = [...command!, file];
       const child = spawn(program!, args);
       await once(child, 'spawn');
-      // A signal that comes before the program blocks it ends it too, with another outcome: it is sent once it sleeps.
+      // A signal that arrives before the program blocks it also ends it, with another exit status: the test sends it when the program
+      // sleeps.
       await expect.poll(() => readFileSync(`/proc/${child.pid}/wchan`, 'utf8')).toContain('sig');
       child.kill(signal);
       expect(await once(child, 'exit')).toEqual([0, null]);

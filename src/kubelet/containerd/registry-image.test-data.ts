@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { writeTar } from './tar-writer.ts';
 
-/** An image as the registry of the tests (registry-program.mjs) has it. */
+/** An image of the test registry (registry-program.mjs). */
 export interface RegistryImage {
   readonly manifest: string;
   readonly mediaType: string;

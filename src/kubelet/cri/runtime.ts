@@ -101,8 +101,8 @@ export interface RuntimeService {
   ): Promise<void>;
 
   /**
-   * Each container that is created, started, stopped or deleted from now on, whatever the cause. Ends when the signal aborts. If the runtime has
-   * no events the implementation relists every second; while the runtime is unreachable it waits.
+   * Each container that is created, started, stopped or deleted from now on, for any reason. Ends when the signal aborts. If the runtime
+   * has no events the implementation relists every second; while the runtime is unreachable it waits.
    */
   getContainerEvents(options?: EventOptions): AsyncIterable<ContainerEvent>;
 }

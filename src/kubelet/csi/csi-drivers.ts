@@ -113,12 +113,12 @@ export class CsiError extends Error {
     return !['Canceled', 'DeadlineExceeded', 'Unavailable', 'Aborted'].includes(CODES[this.status] ?? '');
   }
 
-  /** The driver did not begin. ResourceExhausted may also mean that its answer was too long. */
+  /** The driver did not start. ResourceExhausted may also mean that its response was too long. */
   get isRejection(): boolean {
     return this.isFinal && !['Unknown', 'Internal', 'DataLoss', 'ResourceExhausted'].includes(CODES[this.status] ?? '');
   }
 
-  /** The operation may be in progress or done: only repeating the call shows which. */
+  /** The operation may be in progress or done: only repeating the call shows its outcome. */
   get isUncertain(): boolean {
     return ['Canceled', 'DeadlineExceeded', 'Unavailable', 'Aborted', 'ResourceExhausted'].includes(CODES[this.status] ?? '');
   }

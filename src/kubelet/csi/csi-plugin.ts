@@ -187,7 +187,7 @@ class CsiMounts {
     const unstage = (data: VolumeData) =>
       this.#locks.run(stagingName(data), () => this.#unstageIfUnused(data)).catch((error: unknown) => void problems.push(messageOf(error)));
     await Promise.all((await stagedVolumes(this.deps.directories)).map(unstage));
-    // Only empty ones: a volume may be about to be staged there.
+    // Only empty ones: a volume may be staged there soon.
     for (const directory of await emptyStagingDirectories(this.deps.directories))
       await removeEmpty(join(directory, 'globalmount'), directory).catch((error: unknown) => void problems.push(messageOf(error)));
     if (problems.length > 0) throw new Error(problems.join('; '));

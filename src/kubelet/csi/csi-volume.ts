@@ -129,7 +129,7 @@ async function publishContext({ attachmentID, specVolID }: VolumeData, client: C
     .catch((error: unknown) => {
       throw new VolumeError('MountVolume.WaitForAttach', specVolID, error);
     });
-  // A volume that is about to be detached must not be mounted.
+  // A volume that will be detached must not be mounted.
   if (attachment.metadata.deletionTimestamp !== undefined)
     throw new VolumeError('MountVolume.WaitForAttach', specVolID, new Error('volume attachment is being deleted'));
   if (attachment.status?.attached === true) return attachment.status.attachmentMetadata ?? {};

@@ -50,7 +50,7 @@ export function stagingDirectory(directories: PodDirectories, driver: string, ha
   return join(directories.plugins, 'kubernetes.io/csi', driver, sha256(handle));
 }
 
-/** Every volume that is staged on this node, or was about to be. */
+/** Every volume that is staged on this node, or was being staged. */
 export async function stagedVolumes(directories: PodDirectories): Promise<readonly VolumeData[]> {
   const all = await Promise.all((await stagingDirectories(directories)).map(readVolumeData));
   return all.filter((data) => data !== undefined);

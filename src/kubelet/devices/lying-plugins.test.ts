@@ -25,7 +25,7 @@ let registration: AsyncDisposable;
 let file: CountedFile;
 const plugins: GrpcServer[] = [];
 
-/** Counts the states that wait to be written. */
+/** Counts the pending state writes. */
 class CountedFile extends StateFile<DeviceState> {
   waiting = 0;
   most = 0;

@@ -29,7 +29,7 @@ export class DeviceHealth implements Disposable {
 
   constructor(
     private readonly clock: Clock,
-    /** The health of devices of a driver may be another. */
+    /** The health of a driver's devices may have changed. */
     private readonly onChange: (driver: string) => void,
   ) {}
 

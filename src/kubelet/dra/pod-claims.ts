@@ -6,7 +6,7 @@ export interface PodClaim {
   readonly claimName: string;
 }
 
-/** The claims of a pod. Throws while a claim from a template does not exist yet. Claims that turned out to be unneeded are left out. */
+/** The claims of a pod. Throws while a claim from a template does not exist yet. Unneeded claims are left out. */
 export function podClaims({ metadata, spec, status }: core.Pod): readonly PodClaim[] {
   const generatedClaims = new Map(
     (status?.resourceClaimStatuses ?? []).map(({ name, resourceClaimName }) => [name, { resourceClaimName }]),

@@ -9,11 +9,11 @@ export interface ResourceSliceCleanupDeps {
   readonly nodeName: string;
 }
 
-/** How long a driver may be away, as when it is updated. */
+/** How long a driver may be disconnected, for example during an update. */
 const AWAY_MS = 30_000;
 const RETRY = { initialMs: 1000, maxMs: 60_000 };
 
-/** Removes the ResourceSlices of drivers that are no longer on this machine: pods would be scheduled here and wait for them. */
+/** Removes the ResourceSlices of drivers that are no longer on this machine: pods would be scheduled here and never start. */
 export class ResourceSliceCleanup implements AsyncDisposable {
   readonly #stop = new AbortController();
   readonly #waiting = new Map<string, AbortController>();
@@ -21,7 +21,7 @@ export class ResourceSliceCleanup implements AsyncDisposable {
 
   constructor(private readonly deps: ResourceSliceCleanupDeps) {}
 
-  /** When a kubelet starts no driver has registered: those that are there publish theirs again. */
+  /** When a kubelet starts no driver has registered yet: present ones publish their slices again. */
   removeAll(): void {
     this.#run(this.#stop.signal, async (signal) => this.#remove(undefined, signal));
   }

@@ -29,7 +29,7 @@ test('logs go with their containers, those of a pod that is gone with the pod', 
     const overview = { live: new Set(['u']), ended: new Set<string>() };
     await new ContainerGc({ runtime, logger: silentLogger, logs: { pods, containers: '' }, pods: () => overview }).collect();
     expect([removed, await readdir(pods)]).toEqual([['c0'], ['ns_live_u']]);
-    // That of a run that began since the runtime was asked stays.
+    // The log of a run that began after the runtime was listed stays.
     expect((await readdir(path.join(pods, 'ns_live_u/c'))).sort()).toEqual(['1.log', '2.log', '3.log', 'other']);
   } finally {
     await rm(pods, { recursive: true });

@@ -8,7 +8,7 @@ export interface ImageGcConfig {
   readonly imageMaximumGCAgeMs?: number;
   /** The usage of the image file system, in percent, that triggers garbage collection. Default 85; 100: never. */
   readonly imageGCHighThresholdPercent?: number;
-  /** The usage, in percent, that it frees down to. Default 80. */
+  /** The disk usage, in percent, at which it stops. Default 80. */
   readonly imageGCLowThresholdPercent?: number;
 }
 

@@ -13,7 +13,7 @@ import { PullRecords } from './pull-records.ts';
 const IMAGE = 'example.com/private:1';
 const secret = { uid: 'u', namespace: 'default', name: 's', credentialHash: 'h' };
 
-/** A node whose registry wants a password; pods whose name begins with `able` have it. */
+/** A node whose registry requires credentials; pods whose name begins with `able` have them. */
 async function openNode(directory: string) {
   let isPresent = false;
   const present = { id: 'sha256:1', repoTags: [IMAGE], repoDigests: [], sizeBytes: 1, pinned: false };

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { normalizedImageName } from './image-name.ts';
 import { fullImageName, parseImageName } from './parse-image-name.ts';
 
-// What a pod's image is checked with is what credentials are looked up by and what is pulled.
+// The name that is validated, the name that credentials are looked up by, and the name that is pulled must agree.
 
 const piece = fc.constantFrom(
   'busybox',

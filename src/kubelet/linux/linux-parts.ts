@@ -58,7 +58,7 @@ export interface LinuxPartsConfig extends NodeResourcesConfig, ReservedCgroupsCo
   readonly cgroupRoot?: string;
   /** As `--cgroups-per-qos`. Default true. */
   readonly cgroupsPerQos?: boolean;
-  /** As `--cgroup-driver`: for runtimes that do not tell theirs. Default `cgroupfs`. */
+  /** As `--cgroup-driver`: for runtimes that do not report theirs. Default `cgroupfs`. */
   readonly cgroupDriver?: CgroupDriver;
   /** As `--pod-max-pids`. Default: no limit. */
   readonly podPidsLimit?: number;
@@ -205,7 +205,7 @@ async function openCgroups(config: LinuxPartsConfig, context: NodePartsContext, 
   return cgroups;
 }
 
-/** All ids of the machine but its own, where its administrator set none aside for pods. */
+/** All ids of the machine except its own, unless the administrator reserved ids for pods. */
 async function userIds({ idsPerPod }: LinuxPartsConfig, rootDir: string, { config }: NodePartsContext) {
   const ids = await subordinateIds();
   return { rootDir, idsPerPod, ids, ...(ids && { maxPods: Number(config.capacity.pods ?? 0) }) };

@@ -40,7 +40,7 @@ async function tryAcquire(name: string): Promise<AsyncDisposable | undefined> {
   return { [Symbol.asyncDispose]: () => release(server, waiting) };
 }
 
-/** Ends the connections of those who wait, who then try again. */
+/** Closes the connections of waiters, which then retry. */
 function release(server: Server, waiting: ReadonlySet<Socket>): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());

@@ -169,7 +169,7 @@ describe('a local volume', () => {
       await backend.create(request);
       await backend.create(request);
       const path = backend.path('pvc-1', 'quota');
-      // As a container does: those who may exceed resource limits are not limited.
+      // As in a container: CAP_SYS_RESOURCE bypasses quotas.
       const fill = (mib: number) =>
         runProgram('setpriv', [
           '--bounding-set=-sys_resource',

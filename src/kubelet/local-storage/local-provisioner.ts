@@ -96,7 +96,10 @@ class LocalProvisioner {
   readonly #volumes: Lister<core.PersistentVolume>;
   readonly #classes: Lister<storage.StorageClass>;
   readonly #nodes: Lister<core.Node>;
-  /** Claims without a node, by queue key: it is not in the cache yet, or the class allows none of those here. Any node that comes may be theirs. */
+  /**
+   * Claims without a node, by queue key: it is not in the cache yet, or the class allows none of this process's nodes. They are retried
+   * when a node appears.
+   */
   readonly #waitingForNode = new Set<string>();
 
   constructor(
@@ -231,7 +234,7 @@ class LocalProvisioner {
     return undefined;
   }
 
-  /** The file is large enough; its file system grows before it is mounted for the next pod, or when no pod has used it for a while. */
+  /** The file has the new size; its file system grows before it is mounted for the next pod, or when no pod has used it for a while. */
   async #waitForNode(claim: core.PersistentVolumeClaim, { metadata }: core.PersistentVolume, size: string): Promise<Requeue> {
     if (!isWaitingForNode(claim, size)) {
       await this.#saveCapacity(metadata.name, size);

@@ -54,7 +54,7 @@ async function growUnmounted({ file, mountPoint }: Growth, mounter: Mounter, cau
   await mounter.unmount(mountPoint);
   let loop: string | undefined;
   try {
-    // A pod's mount that came in between keeps the file system in use; from here on there is nothing to bind.
+    // A pod's mount that came in between keeps the file system in use; new ones are not possible from here on.
     if ((await mountsOf(device, mounter)).length > 0) throw new VolumeInUseError(messageOf(cause), { cause });
     loop = await attachLoop(file);
     // Both open the device exclusively: a concurrent mount of the image fails, and is retried.
@@ -97,7 +97,7 @@ export async function loopDevices(file: string): Promise<readonly string[]> {
     .filter((name) => name !== '');
 }
 
-/** A loop device of the file: the one it has, or a new one. */
+/** The loop device of the file: an existing or a new one. */
 export async function attachLoop(file: string): Promise<string> {
   return (await loopDevices(file))[0] ?? (await runProgram('losetup', ['--find', '--show', file])).trim();
 }

@@ -13,7 +13,7 @@ let reopened: number;
 let failure: Error | undefined;
 const clock = new VirtualClock({ startMs: Date.parse('2024-01-02T03:04:05Z') });
 
-/** A runtime with one container, which writes to a new file when it is told to. */
+/** A runtime with one container, which reopens its log on request. */
 const runtime = {
   listContainers: async ({ labelSelector }: { labelSelector?: Readonly<Record<string, string>> } = {}) =>
     labelSelector?.[POD_UID] === 'u' && labelSelector[CONTAINER_NAME] === 'c' ? [{ id: 'id', metadata: { name: 'c', attempt: 0 } }] : [],

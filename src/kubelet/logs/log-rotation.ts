@@ -110,7 +110,7 @@ export class LogRotation {
     return true;
   }
 
-  /** The current log and the one that is rotated now are the last two of those that are kept. */
+  /** The current log and the one being rotated count towards the maximum. */
   async #makeRoom(file: string): Promise<void> {
     const old = await rotatedFiles(file);
     const excess = Math.max(0, old.length - (this.#maxFiles - 2));

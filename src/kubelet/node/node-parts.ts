@@ -44,7 +44,7 @@ export interface NodeParts extends AsyncDisposable {
   volumeCounts(): readonly VolumeCount[];
   /** The health of the devices that a container was given. */
   deviceHealth(pod: core.Pod, container: core.Container): readonly core.ResourceStatus[];
-  /** Calls the listener when the health of devices of these pods may be another. */
+  /** Calls the listener with pods whose devices' health may have changed. */
   followDeviceHealth(listener: (podUids: readonly string[]) => void): void;
   readonly resources: PartResources;
   /** The source of shutdown notifications. */

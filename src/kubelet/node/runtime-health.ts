@@ -14,7 +14,7 @@ export interface RuntimeFacts {
 /** The timeout of a health check, and how long a runtime may fail before it counts as down, as upstream. */
 const STATUS_TIMEOUT_MS = 5_000;
 const SILENCE_MS = 30_000;
-/** How long lists of containers may fail, as upstream has it. */
+/** How long lists of containers may fail, as upstream. */
 const RELIST_THRESHOLD_MS = 180_000;
 
 /** The runtime's health. If it hangs or is down, the last known facts are reported with the problem. */
@@ -31,7 +31,7 @@ export class RuntimeHealth {
     this.#relistedAtMs = this.deps.clock.monotonic();
   }
 
-  /** Why the runtime cannot connect pods, in upstream's words. Asks it only when it last said so. */
+  /** Why the runtime has no network, in upstream's words. Only queried while it last reported that. */
   async networkProblem(): Promise<string | undefined> {
     if (networkProblemOf(this.#facts?.problems) === undefined) return undefined;
     const { problems } = await this.#readStatus().catch(() => this.#facts as RuntimeFacts);

@@ -9,8 +9,8 @@ export interface Shortage {
 }
 
 /**
- * The pods that end so that a critical pod has room, or undefined where even all of them would not do. As upstream: none of a class that
- * the classes below it make unnecessary, and of a class those that come nearest to what is missing. Pure.
+ * The pods to evict so that a critical pod fits, or undefined if all of them would not suffice. As upstream: pods of a higher class only if
+ * those of lower classes do not suffice, and within a class those closest to the missing amount. Pure.
  */
 export function podsToPreempt(
   preemptor: core.Pod,

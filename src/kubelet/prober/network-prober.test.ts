@@ -56,7 +56,7 @@ describe('a probe over the network', () => {
     });
   });
 
-  /** A server that writes these bytes to whoever connects. */
+  /** A server that writes these bytes to every connection. */
   async function withRawServer<T>(answer: string, use: (rawPort: number) => Promise<T>): Promise<T> {
     const raw = createTcpServer((socket) => {
       socket.on('error', () => {});

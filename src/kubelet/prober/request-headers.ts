@@ -2,7 +2,7 @@ import type { core } from '#api';
 
 export type RequestHeaders = Readonly<Record<string, string | string[]>>;
 
-/** Go writes these itself, or not at all. */
+/** Headers that Go sets itself, or never sends. */
 const NOT_COPIED = new Set(['Host', 'User-Agent', 'Content-Length', 'Transfer-Encoding', 'Trailer']);
 
 /** The headers of an HTTP probe or hook, in the order and with the names that Go's client sends: servers in containers log them. */

@@ -14,7 +14,7 @@ const runtime = {
   listContainers: async () => [],
 } as unknown as ContainerRuntime;
 
-/** With a runtime that has no containers, the error tells which one was looked for. */
+/** The runtime has no containers: the error shows which one was selected. */
 async function complaint(podStatus: core.PodStatus, { previous = false, container = 'c' } = {}): Promise<string> {
   const pod: core.Pod = { metadata: { name: 'p', namespace: 'd', uid: 'u' }, spec: { containers: [{ name: 'c' }] }, status: podStatus };
   return findLoggedContainer({ pod, container, runtime }, previous).then(

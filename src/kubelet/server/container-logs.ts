@@ -11,7 +11,7 @@ export interface LogSource {
   readonly runtime: ContainerRuntime;
 }
 
-/** The container of a log request, as the reported status has it. Throws a KubeletError when it does not exist yet, or no longer. */
+/** The container of a log request, by the reported status. Throws a KubeletError when it does not exist yet, or no longer. */
 export async function findLoggedContainer({ pod, container, runtime }: LogSource, previous: boolean): Promise<PodContainer> {
   const { name } = pod.metadata;
   if (!hasContainer(pod, container)) throw new KubeletError(404, `container "${container}" not found in pod "${name}"`);

@@ -48,7 +48,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   get('/podsecret', 'proxy'),
   get('/no/such/page', 'proxy'),
   get('/', 'proxy'),
-  // Nothing that a path is made of leads around the right to what it means.
+  // No spelling of a path gets around the permission that it requires.
   get('/metrics/../exec/default/p/c?command=ls', 'proxy'),
   get('/metrics/%2e%2e/exec/default/p/c?command=ls', 'proxy'),
   get('/%65xec/default/p/c?command=ls', 'proxy'),
@@ -79,7 +79,7 @@ const TOKENS: ReadonlyMap<string, string> = new Map([
 let reviewed: Record<string, string>[] = [];
 let reached = 0;
 
-/** An API server that knows two tokens, and lets only one user do anything. */
+/** An API server that knows two tokens, one of whose users has all rights. */
 const reviewer = {
   isLocal: true,
   request: async ({ body }: { body?: unknown }) => {
@@ -95,7 +95,7 @@ const reviewer = {
 
 let server: KubeletServer;
 beforeAll(async () => {
-  // Decisions are not kept, so that every request is asked about.
+  // Decisions are not cached, so that every request is authorized.
   const authorization = { webhook: { cacheAuthorizedTTL: '1ns', cacheUnauthorizedTTL: '1ns' } };
   const access = accessPolicy(withDefaults({ authorization } as never));
   server = startKubeletServer(

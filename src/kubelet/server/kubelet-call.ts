@@ -35,7 +35,7 @@ export class KubeletError extends Error {
 
 /** The path and query of a request line. Undefined: it names none. */
 export function requestTarget(url: string | undefined): URL | undefined {
-  // A path that begins with two slashes would be read as a host.
+  // A path with two leading slashes would be parsed as a host.
   const text = url?.startsWith('/') ? `https://kubelet${url}` : url;
   return text === undefined || !URL.canParse(text) ? undefined : new URL(text);
 }

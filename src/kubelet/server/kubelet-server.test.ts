@@ -20,7 +20,7 @@ function get(port: number, path: string, tls: { ca: string; cert?: string; key?:
   });
 }
 
-/** An API server that lets only one user read nodes. */
+/** An API server that allows one user to read nodes. */
 function reviewer(allowedUser: string): Transport {
   const request = async ({ body }: { body?: unknown }) => {
     const { spec } = body as { spec: { user: string; resourceAttributes: object } };

@@ -23,7 +23,7 @@ const MAX_SERVICE_LENGTH = 256;
 const MAX_PATTERN_LENGTH = 1024;
 const QUERY = Path.of('query');
 
-/** Reads the query of a request for `/logs/`. Undefined: it has none. Throws a KubeletError with all that is wrong, in upstream's words. */
+/** Parses the query of a request for `/logs/`. Undefined: there is none. Throws a KubeletError with all faults, in upstream's words. */
 export function parseLogQuery(query: URLSearchParams): LogQuery | undefined {
   const problems: FieldError[] = [];
   const names = query.getAll('query');

@@ -41,7 +41,7 @@ function fileResponse(file: string): KubeletResponse {
   return { code: 200, headers: { 'content-type': TEXT }, body: contentOf(file) };
 }
 
-/** Opened by its reader, who sees the error if the file is gone by then. */
+/** Opened when it is read, which fails if the file is gone by then. */
 async function* contentOf(file: string): AsyncIterable<Uint8Array> {
   yield* createReadStream(file);
 }
@@ -51,7 +51,7 @@ interface LogFile {
   readonly isDirectory: boolean;
 }
 
-/** Links that lead out of the directory are not followed: pods may be able to make them. Undefined: there is no such file. */
+/** Symlinks out of the directory are not followed: pods may be able to create them. Undefined: the file does not exist. */
 async function fileInside(directory: string, name: string): Promise<LogFile | undefined> {
   try {
     const root = await realpath(directory);

@@ -32,8 +32,8 @@ const RETRY_MS = 10_000;
 const DEFAULT_GRACE_SECONDS = 30;
 
 /**
- * Runs static pods. Each has a mirror pod in the API, which does not control it:
- * a deleted mirror is created again. A pod whose manifest was removed or changed terminates, and its successor waits for that.
+ * Runs static pods. The mirror pod in the API only reflects a static pod: if it is deleted it is created again. A pod whose manifest was
+ * removed or changed terminates, and its successor waits for that.
  */
 export class StaticPods {
   /** By source, then by the pods' full names. */

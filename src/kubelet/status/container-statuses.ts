@@ -22,7 +22,7 @@ export interface ContainerFacts {
   readonly isRestartingAll: boolean;
   hasStarted(containerId: string): boolean;
   isReady(containerId: string): boolean;
-  /** Of the devices that a container was given. Absent: there are none. */
+  /** Of the container's allocated devices. Absent: there are none. */
   deviceHealth?(container: core.Container): readonly core.ResourceStatus[];
   /** What a running container has at the moment. Absent: what its spec says. */
   appliedResources?(containerId: string): core.ResourceRequirements | undefined;

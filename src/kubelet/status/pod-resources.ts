@@ -2,7 +2,7 @@ import { type core, quota } from '#api';
 import { withoutStatus } from '../pods/pod-allocation.ts';
 import type { PodResources } from './pod-status.ts';
 
-/** The pod-level resources and allocated resources, as upstream. `actual`: the pod with what its containers have at the moment. */
+/** The pod-level resources and allocated resources, as upstream. `actual`: the pod with the actual resources of its containers. */
 export function podResources(pod: core.Pod, actual = pod): PodResources {
   const requests = quota.listOfAmounts(quota.podRequests(withoutStatus(actual)));
   const limits = quota.listOfAmounts(quota.podLimits(withoutStatus(actual)));

@@ -1,6 +1,6 @@
 import { deepEqual, type JsonValue } from '#machinery';
 
-/** `value`, with those parts of `other` in it that equal its own: what both hold is in memory once. */
+/** `value`, in which parts that equal the same part of `other` are replaced by those: equal parts are in memory once. */
 export function shareEqual<T>(value: T, other: unknown): T {
   if (value === other || !isComposite(value) || !isComposite(other)) return value;
   if (deepEqual(value as JsonValue, other as JsonValue)) return other as T;

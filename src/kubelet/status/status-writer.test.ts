@@ -4,7 +4,7 @@ import { AsyncSemaphore, seededRandom, silentLogger, VirtualClock } from '#base'
 import { Client, type Transport, type TransportRequest } from '#client';
 import { StatusWriter } from './status-writer.ts';
 
-/** Answers each status patch with the pod that it makes, when told to. */
+/** Responds to each status patch with the patched pod, when told to. */
 class SlowServer implements Partial<Transport> {
   readonly isLocal = true;
   readonly patches: { readonly path: string; readonly status: core.PodStatus }[] = [];

@@ -35,7 +35,7 @@ export class StatusWriter {
   #currentVersion = 0;
   #pendingWrite: Promise<void> | undefined;
   #pendingHold: Promise<unknown> | undefined;
-  /** Not the whole pod: its first state would stay in memory beside the later ones. */
+  /** Not the whole pod: its first state would stay in memory. */
   readonly #identity: PodIdentity;
 
   constructor(
@@ -71,7 +71,10 @@ export class StatusWriter {
     });
   }
 
-  /** Delays the next write, briefly, until the work is done: most volumes are ready at once, and the states before that last less than a request. */
+  /**
+   * Delays the next write briefly, until the work is done: most volumes are ready at once, and the states in between are shorter than a
+   * request.
+   */
   hold(work: Promise<unknown>): void {
     const settled = () => {
       if (this.#pendingHold === hold) this.#pendingHold = undefined;

@@ -1,6 +1,6 @@
 import { runProgram } from '#base';
 
-/** Ids of the machine that user namespaces of pods may be made of. */
+/** The machine's ids for the user namespaces of pods. */
 export interface IdRange {
   readonly firstId: number;
   readonly length: number;
@@ -13,8 +13,8 @@ const MAX_ID = 2 ** 32 - 1;
 type Run = (program: string, args: readonly string[]) => Promise<string>;
 
 /**
- * The ids that the administrator reserved for pods: the subordinate ids of the user `kubelet`. Undefined: there is no such user, or nobody
- * to ask (getsubids of shadow-utils). A user without ids is an error: they may be kept elsewhere, by a service that does not answer.
+ * The ids reserved for pods: the subordinate ids of the user `kubelet`. Undefined: that user or getsubids (shadow-utils) does not exist. A
+ * user without ids is an error: a service that is unavailable may manage them.
  */
 export async function subordinateIds(run: Run = runProgram): Promise<IdRange | undefined> {
   if (!(await exists(() => run('id', ['-u', USER])))) return undefined;

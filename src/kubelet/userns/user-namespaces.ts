@@ -155,7 +155,7 @@ export class UserNamespaces {
   }
 }
 
-/** Why ids cannot be divided among pods, in upstream's words. */
+/** Why the ids cannot be divided into ranges for pods, in upstream's words. */
 function rangeProblem({ firstId, length, idsPerPod, maxPods }: IdRange & { readonly idsPerPod: number; readonly maxPods: number }) {
   if (idsPerPod % ID_UNIT !== 0) return `kubelet user namespace length ${idsPerPod} is not a multiple of ${ID_UNIT}`;
   if (firstId % idsPerPod !== 0) return `kubelet user assigned ID ${firstId} is not a multiple of ${idsPerPod}`;

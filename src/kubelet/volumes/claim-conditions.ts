@@ -11,7 +11,7 @@ export interface NewCondition {
 
 export interface ConditionChange {
   readonly nowMs: number;
-  /** Replace those of the same type; the others stay. */
+  /** Replaces conditions of the same types; others stay. */
   readonly conditions: readonly NewCondition[];
   readonly removed?: readonly string[];
 }

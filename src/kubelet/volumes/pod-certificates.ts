@@ -27,7 +27,7 @@ export interface CredentialBundle {
   readonly key: string;
   /** As PEM, without comments and headers. */
   readonly chain: string;
-  /** When to ask again. */
+  /** When to request again. */
   readonly refreshAtMs: number;
 }
 
@@ -50,7 +50,7 @@ interface Projection {
 /** A request that is not seen for this long was deleted: another one is made. */
 const ABANDON_MS = 10 * 60_000;
 const OVERDUE_MS = 10 * 60_000;
-/** So that pods do not ask all at once. */
+/** Jitter, so that pods do not all request at once. */
 const JITTER_MS = 5 * 60_000;
 /** A signer's answer is seen by the watch; this is for requests that were deleted, and events. */
 const PENDING_CHECK_MS = 60_000;

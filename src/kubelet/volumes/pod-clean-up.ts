@@ -21,7 +21,10 @@ export interface PodCleanUpDeps {
   begin(plugin: string): (hasFailed: boolean) => void;
 }
 
-/** Unmounts and removes the volumes of a pod. A failed step is tried again soon: drivers fail for a moment, and the pod's next node waits. */
+/**
+ * Unmounts and removes the volumes of a pod. A failed step is retried soon: driver failures are often short, and the pod's next node is
+ * waiting.
+ */
 export async function tearDownUntilDone(podUid: string, deps: PodCleanUpDeps): Promise<void> {
   const backoff = new Backoff(RETRY);
   for (;;) {

@@ -27,7 +27,7 @@ export interface VolumeUsage {
   readonly isEphemeral: boolean;
 }
 
-/** How many volumes there are of one plugin. */
+/** The number of volumes by plugin. */
 export interface VolumeCount {
   readonly plugin: string;
   readonly total: number;

@@ -25,7 +25,7 @@ export class TrustBundles implements AsyncDisposable {
     });
   }
 
-  /** The certificates of a projection, each once, as PEM. Rejects with upstream's text when there are none and some are needed. */
+  /** The distinct certificates of a projection, as PEM. Rejects with upstream's text when there are none and the source is not optional. */
   async read(source: core.ClusterTrustBundleProjection): Promise<string> {
     const { name, signerName, optional = false } = source;
     if (!name && !signerName) throw new Error('ClusterTrustBundle projection requires either name or signerName to be set');

@@ -62,7 +62,7 @@ export async function expandIfPending(
   const saveStatus = (status: object) => claims.patch({ name, namespace }, { status }, { subresource: 'status' });
   const saveFailure = (error: CsiError) =>
     saveStatus({
-      // The driver's controller decides what is next: a claim may request less by then.
+      // The driver's controller decides what happens next: the claim may request less by then.
       ...(error.isInfeasible && { allocatedResourceStatuses: { storage: 'NodeResizeInfeasible' } }),
       conditions: mergeConditions(claim, {
         conditions: [{ type: 'NodeResizeError', message: `failed to expand pvc with ${messageOf(error)}` }],

@@ -58,7 +58,9 @@ export interface VolumePlugin {
   ownMounts?(path: string): readonly string[];
   /** Expands a mounted volume. Resolves to false if the node has nothing to do. */
   expand?(request: SetUpRequest, bytes: number): Promise<boolean>;
-  /** The volume's usage, for plugins that know better than the file system, or may not ask it; undefined: unknown, and not shown. */
+  /**
+   * The volume's usage, for plugins that know it better than the file system, or must not query that; undefined: unknown, and not reported.
+   */
   usage?(request: Pick<SetUpRequest, 'path'>): Promise<FileSystemUsage | undefined>;
   /** The node.status names of volumes that are still staged on this machine. */
   stagedNames?(): Promise<readonly string[]>;

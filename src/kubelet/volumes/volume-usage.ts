@@ -17,7 +17,7 @@ export async function directoryUsage(path: string): Promise<FileSystemUsage> {
   const capacity = { capacityBytes: blocks * bsize, availableBytes: bavail * bsize, inodes: files, inodesFree: ffree };
   const [own, parent] = await Promise.all([stat(path), stat(dirname(path))]);
   if (own.dev !== parent.dev) return { ...capacity, usedBytes: (blocks - bfree) * bsize, inodesUsed: files - ffree };
-  // In a child process: the directory may be of any size.
+  // In a child process: the directory may be very large.
   const [bytes, inodes] = await Promise.all([diskUsage(path, '--block-size=1'), diskUsage(path, '--inodes')]);
   return { ...capacity, usedBytes: bytes, inodesUsed: inodes };
 }
@@ -25,7 +25,10 @@ export async function directoryUsage(path: string): Promise<FileSystemUsage> {
 /** Longer than a server that answers takes. */
 const REMOTE_TIMEOUT_MS = 10_000;
 
-/** The same for a mount whose server may be gone: a child process waits for it, for a while, rather than one of this process's few threads, for ever. */
+/**
+ * The same for a mount whose server may be unreachable: a child process waits for it, with a timeout, instead of one of this process's few
+ * threads.
+ */
 export async function remoteUsage(path: string): Promise<FileSystemUsage> {
   const format = '--format=%S %b %f %a %c %d';
   const text = await runProgram('stat', ['--file-system', format, '--', path], { timeoutMs: REMOTE_TIMEOUT_MS });

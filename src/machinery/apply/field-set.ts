@@ -33,7 +33,7 @@ const MAX_STORED_BYTES = 1.5 * 1024 * 1024;
 /** What `"":{},` adds to the text of an element. */
 const ELEMENT_OVERHEAD = 6;
 
-/** Merely to begin to enumerate the children of a node with so much text takes milliseconds. */
+/** Even starting to enumerate the children of a node with so much text takes milliseconds. */
 const LARGE_TEXT = 64 << 10;
 const largeNodes = new WeakSet<FieldSet>();
 
@@ -59,7 +59,7 @@ export class NodeBuilder {
     const { elements, nodes } = this;
     let at = elements.length;
     if (at > 0 && this.sorted && compareElements(elements[at - 1] as PathElement, element) > 0) {
-      // Few children are kept in order as they come; many are sorted in the end.
+      // Few children are kept sorted on insertion; many are sorted at the end.
       if (at < FEW) at = this.placeOf(element);
       else this.sorted = false;
     }

@@ -19,8 +19,8 @@ interface ObjectPair {
 }
 
 /**
- * Whether a write changed nothing but leaves that the writer owns alone, without making sets of what changed: unlike a comparison it gives up at the
- * first field that was added or removed, and at lists whose items are owned one by one.
+ * Whether a write changed nothing but leaves that the writer owns alone, without computing field sets: unlike a comparison it stops at the
+ * first field that was added or removed, and at lists whose items are owned separately.
  */
 export function changeOfLeaves(shape: Shape, pair: ObjectPair, owners: LeafOwners, resetFields: FieldPaths = []): LeafChange {
   if (shape.map === undefined || resetFields.some((path) => path.length > 1)) return 'undecided';

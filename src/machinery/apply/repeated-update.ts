@@ -59,7 +59,7 @@ interface SelfAmongEntries {
   readonly entries: readonly ManagedFieldsEntry[];
 }
 
-/** The fields that the writer set; undefined if it removed some, or set those of others. */
+/** The fields that the writer set; undefined if it removed some, or set fields of others. */
 function newlyWritten(writer: Writer, { added, modified, removed }: Comparison, { self, entries }: SelfAmongEntries): FieldSet | undefined {
   const filter = fieldFilter(writer);
   if (!isEmpty(difference(filter(removed), SERVER_FIELDS))) return undefined;

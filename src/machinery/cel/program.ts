@@ -23,7 +23,7 @@ export interface EvaluateOptions {
   readonly costLimit?: number;
 }
 
-/** What came of an evaluation. The cost counts also where it failed. */
+/** The outcome of an evaluation. The cost is counted even if it failed. */
 export type EvalOutcome =
   | { readonly value: CelValue; readonly error?: undefined; readonly cost: number }
   | { readonly value?: undefined; readonly error: CelError; readonly cost: number };

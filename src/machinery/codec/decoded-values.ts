@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue, type MutableJsonObject, setKey } from '../json/json-value.ts';
 import { type FieldPlan, Op, type Plan, planOf } from './decode-plan.ts';
 
-/** To Go a number with a fraction or an exponent is no integer, whatever its value; NaN is none to us. */
+/** In Go a number with a fraction or an exponent is never an integer; in our decoder NaN is not either. */
 export function asInteger(plan: Plan, value: JsonValue, text: string | undefined): JsonValue {
   const isInteger = plan.op === Op.int32 || plan.op === Op.int64 || plan.op === Op.intOrString;
   return isInteger && text !== undefined ? Number.NaN : value;

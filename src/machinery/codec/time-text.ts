@@ -65,7 +65,7 @@ export function formatTime(seconds: number): string {
   return hasFourDigits ? fourDigitTime(date, seconds - days * SECONDS_A_DAY) : `${formatSeconds(seconds)}Z`;
 }
 
-/** A text of its own: one that is added up from pieces keeps them all, and nearly every object has a time. */
+/** A flat string: a concatenated one keeps its pieces alive, and nearly every object has a time. */
 function fourDigitTime({ year, month, day }: CivilDate, rest: number): string {
   const century = Math.floor(year / 100);
   const hour = Math.floor(rest / 3600);

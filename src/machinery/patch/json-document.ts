@@ -46,7 +46,7 @@ export class JsonDocument {
     this.root = value;
   }
 
-  /** Brings a value of the document up to date. From now on it may be reachable by two paths: nothing in it may be changed in place any more. */
+  /** Updates a value of the document. From now on it may be reachable by two paths: nothing in it may be changed in place any more. */
   release(value: JsonValue | undefined): void {
     const pending = [asContainer(value)];
     while (pending.length > 0) {

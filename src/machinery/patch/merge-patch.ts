@@ -90,7 +90,7 @@ export function createMergePatch(original: JsonObject, modified: JsonObject): Js
 export interface ThreeWay<T = JsonObject> {
   /** What was applied last. */
   readonly original: T;
-  /** What is to be applied now. */
+  /** The part that applies now. */
   readonly modified: T;
   /** What the server has. */
   readonly current: T;

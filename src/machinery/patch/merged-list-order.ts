@@ -84,7 +84,7 @@ function interleave(left: readonly JsonValue[], right: readonly JsonValue[], { i
     }
     result.push(item);
   }
-  // Of exactly its size, unlike a list that was pushed to: lists of patched objects live long.
+  // Allocated with its exact size, unlike a list that grows: lists of patched objects live long.
   return result.concat(left.slice(next));
 }
 

@@ -46,7 +46,7 @@ export function translateYamlError(error: unknown): unknown {
   return new YamlError(where + problem, { cause: error });
 }
 
-/** The bracket of the innermost flow collection that is open at the end of a text; quotes are not looked into. */
+/** The bracket of the innermost open flow collection at the end of a text; quotes are not parsed. */
 function openBracket(text: string): string {
   const open: string[] = [];
   for (const [bracket] of text.matchAll(/[[\]{}]/g)) {

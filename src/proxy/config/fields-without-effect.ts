@@ -11,7 +11,7 @@ interface FieldWithoutEffect {
 const OTHER_MODE = 'this mode is not there; choose nftables or iptables';
 const WINDOWS = 'it is about Windows';
 
-/** Fields of upstream's other modes and of its own program. Files of its tools have them with zero values. */
+/** Fields of upstream's other modes and of its own process. Files of upstream's tools contain them with zero values. */
 const FIELDS = lookupTable<FieldWithoutEffect>({
   configSyncPeriod: { form: 'duration', reason: 'changes are watched' },
   enableProfiling: { form: 'boolean', reason: 'no profiles are served; use node --cpu-prof' },
@@ -63,7 +63,7 @@ function checkObject(
   }
 }
 
-/** As good as absent. */
+/** Counts as absent. */
 export function isZero(value: unknown): boolean {
   if (value === undefined || value === null || value === '' || value === false || value === 0) return true;
   if (value === '0s' || value === '0') return true;

@@ -71,7 +71,7 @@ export class IptablesApplier implements Applier {
 
   async #connect(family: 4 | 6): Promise<void> {
     await this.#ensureJumps(family);
-    // Last: the rules that protect what listens on loopback are there.
+    // Last: the rules that protect loopback listeners must be in place.
     if (routesLoopback(family, this.settings)) await this.deps.kernel.sysctl({ 'net.ipv4.conf.all.route_localnet': '1' });
   }
 

@@ -6,13 +6,13 @@ import { type Frontend, frontendId, type ProxyEndpoint, type ServicePortRules } 
 /** Our chains of one table, with their rules. */
 export type Chains = ReadonlyMap<string, readonly string[]>;
 
-/** The rules of one family. Chains of ours in the nat table that are not among them are stale. */
+/** The rules of one family. Our chains in the nat table that are not listed are stale. */
 export interface IptablesRules {
   readonly nat: Chains;
   readonly filter: Chains;
 }
 
-/** The input of iptables-restore for all chains, or for those that differ from what was written before. Empty: there are none. */
+/** The input of iptables-restore for all chains, or for those that differ from the previous input. Empty: nothing changed. */
 export function restoreText({ nat, filter }: IptablesRules, written?: IptablesRules): string {
   return tableText('nat', changedChains(nat, written?.nat)) + tableText('filter', changedChains(filter, written?.filter));
 }
@@ -169,7 +169,7 @@ export function routesLoopback(family: 4 | 6, { localhostNodePorts = false, node
 }
 
 const LOCALHOST = parseIp('127.0.0.1')!;
-/** Once they are routed, neighbours could reach what listens on loopback alone. */
+/** After routing, neighbours could otherwise reach services that listen on loopback only. */
 const NO_FOREIGN_LOOPBACK = '! -s 127.0.0.0/8 -d 127.0.0.0/8 -m conntrack ! --ctstate RELATED,ESTABLISHED,DNAT -j DROP';
 
 function isLocal(address: string | undefined): string {

@@ -7,7 +7,7 @@ export interface TableSettings {
   readonly podInterface?: string;
   /** The node addresses and ranges that serve node ports. */
   readonly nodePortAddresses: readonly string[];
-  /** Mode iptables: at 127.0.0.1 too, where the ranges have it. */
+  /** Mode iptables: also at 127.0.0.1, if the ranges include it. */
   readonly localhostNodePorts?: boolean;
   readonly masqueradeAll: boolean;
   /** The packet mark bit for masquerading. */

@@ -40,7 +40,7 @@ export function candidates(
 
 const portTables = new WeakMap<discovery.EndpointSlice, ReadonlyMap<string, discovery.EndpointPort>>();
 
-/** The ports of a slice, which each port of its service is looked up in. Of equal ones the first counts. */
+/** The ports of a slice by name, for lookups by each port of its service. Of duplicates the first counts. */
 function portsOf(slice: discovery.EndpointSlice): ReadonlyMap<string, discovery.EndpointPort> {
   let ports = portTables.get(slice);
   if (ports === undefined) {

@@ -86,7 +86,7 @@ export class TcpForwarder implements Forwarder {
   }
 
   listen(host: string, port: number): Promise<void> {
-    // Both families may have the port, each by a server of its own.
+    // Both families may have the port, each with its own server.
     return listenOn(this.#server, { host, port, ipv6Only: this.family === 6 }, this.#deps.logger);
   }
 

@@ -29,7 +29,7 @@ export function compactionRules(engine: ContractEngine): void {
       await until(() => watch.events.length === 3, 'the rest of history came');
       expect(lines(watch.events)).toEqual([`put /a 5 @${start + 6}`, `delete /c @${start + 7}`, `put /b 6 @${start + 8}`]);
       expect(watch.events.map(({ prevValue }) => prevValue && Buffer.from(prevValue).toString())).toEqual(['3', '4', undefined]);
-      // What was given up is removed in the background: look again when that had its time.
+      // Compacted data is removed in the background: check again after that.
       await engine.passTime(50);
     }
     expect(keysOf(await page(store, {}))).toEqual(['/a', '/b']);

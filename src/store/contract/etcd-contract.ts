@@ -30,7 +30,7 @@ export async function describeEtcdContract(count: number): Promise<void> {
 
   describeStoreContract({
     name: `etcd with ${count} ${count === 1 ? 'member' : 'members'}`,
-    // One cluster for all tests: each sees keys of its own, and none counts on the first revision.
+    // One cluster for all tests: each test uses its own keys and does not assume the first revision.
     open: () => open(etcd, `/test-${stores++}-`),
     async restore(snapshot, store) {
       const dataFrom = join(directory, `restored-${stores++}`);
@@ -43,7 +43,7 @@ export async function describeEtcdContract(count: number): Promise<void> {
   });
 }
 
-/** By etcd's own tool: a snapshot is what it would have written. */
+/** With etcd's own tool: a snapshot must have its format. */
 function restoreSnapshot(snapshot: string, directory: string): void {
   requireEtcd('etcdctl');
   const env = { ...process.env, ETCDCTL_API: '3' };

@@ -17,7 +17,7 @@ export interface EtcdMember {
 export interface EtcdMembersOptions {
   /** Default 1. */
   readonly count?: number;
-  /** Certificates for clients, as files; the members then ask clients for one. */
+  /** Client certificates, as files; members then require them. */
   readonly tls?: { readonly ca: string; readonly cert: string; readonly key: string };
   /** Data directories to begin with, one for each member: restored snapshots. */
   readonly dataFrom?: string;
@@ -32,7 +32,7 @@ export interface EtcdMembers extends AsyncDisposable {
   leader(): Promise<number>;
   /** Ends the process at once. */
   kill(index: number): Promise<void>;
-  /** Begins it again with its data. */
+  /** Restarts it with its data. */
   restart(index: number): Promise<void>;
   pause(index: number): void;
   resume(index: number): void;
@@ -72,7 +72,7 @@ class Members implements EtcdMembers {
   readonly #proxies: PeerProxy[] = [];
   readonly #ports: Ports[] = [];
   readonly #members: EtcdMember[] = [];
-  /** The end of what each member logged: why it did not start. */
+  /** The end of each member's log, for failed starts. */
   readonly #outputTail: string[] = [];
 
   constructor(directory: string, options: EtcdMembersOptions) {

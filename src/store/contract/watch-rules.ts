@@ -255,7 +255,7 @@ export function watchRules(engine: ContractEngine): void {
   });
 }
 
-/** The different revisions, in the order they came. */
+/** The distinct revisions, in order of arrival. */
 function revisionsOf(events: readonly WatchEvent[]): number[] {
   return events.map(({ modRevision }) => modRevision).filter((revision, i, all) => revision !== all[i - 1]);
 }

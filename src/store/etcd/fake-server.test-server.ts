@@ -40,7 +40,7 @@ export class FakeServer implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as { port: number }).port}`;
   }
 
-  /** For the next requests of this method; those after are answered. */
+  /** For the next requests of this method; later ones succeed. */
   behave(method: string, behaviours: readonly Behaviour[]): void {
     this.#behaviours.set(method, [...behaviours]);
   }

@@ -9,7 +9,7 @@ import type {
   CustomResourceDefinitionVersion,
 } from './custom-resource-definition.ts';
 
-/** What stands at the top of this version if it is the same in all versions of the resource. */
+/** The top-level fields of this version that apply if they are equal in all versions of the resource. */
 const SHARED = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const;
 
 export function definitionToV1({ spec, ...definition }: CustomResourceDefinition): v1.CustomResourceDefinition {

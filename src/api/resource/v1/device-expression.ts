@@ -26,7 +26,7 @@ const DECLARED_SIZES = cel.declaredSizes(VARIABLES);
 const deviceSizes: cel.SizeEstimator = (path, ...rest) => {
   const [variable, field, , name] = path;
   const isAttribute = variable === 'device' && field === 'attributes' && name !== undefined && !name.startsWith('@');
-  // bounded: spread arguments are those of a function
+  // bounded: spread arguments of one function call
   return DECLARED_SIZES(isAttribute ? path.with(3, '@values') : path, ...rest);
 };
 

@@ -34,7 +34,7 @@ export const DeviceRequestAllocationResult = object(
     device: required(4, string, 'The device.'),
     adminAccess: pointer(5, bool, 'Whether the device was allocated for administrative access.'),
     tolerations: field(6, listOf(DeviceToleration), 'Taints that are tolerated.'),
-    // As those of devices.
+    // Like those of devices.
     bindingConditions: pointer(7, listOf(string), 'What must be true of the device before pods start.'),
     bindingFailureConditions: pointer(8, listOf(string), 'What, being true, makes the allocation fail.'),
     shareID: pointer(9, named('types.UID'), 'Which share of the device it is.'),

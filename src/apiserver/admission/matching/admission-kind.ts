@@ -18,7 +18,7 @@ export function isNamespaceResource({ group, version, resource }: { group: strin
   return group === '' && version === 'v1' && resource === 'namespaces';
 }
 
-/** The namespace that admission sees: a namespace is taken to be in itself. */
+/** The namespace for admission: a Namespace object counts as inside itself. */
 export function admissionNamespace({ resource, namespace, name }: AdmissionAttributes): string {
   return namespace === '' && isNamespaceResource(resource) ? name : namespace;
 }

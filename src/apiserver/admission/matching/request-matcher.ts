@@ -7,7 +7,7 @@ import { admissionNamespace, kindFor } from './admission-kind.ts';
 import type { MatchContext } from './match-context.ts';
 import { type ResourceRule, ruleMatches } from './resource-rule.ts';
 
-/** How a request matched: as which resource, which may be another version than the one it came in. */
+/** How a request matched: the resource, possibly in another version than requested. */
 export interface RequestMatch {
   readonly resource: ServedResource;
   readonly kind: GroupVersionKind;
@@ -81,7 +81,7 @@ export class RequestMatcher {
     return this.#namespaces.matches(await this.#namespaceLabels(attributes, namespace));
   }
 
-  /** Of a namespace that is being written, the labels that it will have. */
+  /** For a write of a namespace, its new labels. */
   async #namespaceLabels(attributes: AdmissionAttributes, name: string): Promise<Readonly<Record<string, string>> | undefined> {
     const { resource, subresource, operation, object } = attributes;
     const isWritten = resource.resource === 'namespaces' && subresource === '' && (operation === 'CREATE' || operation === 'UPDATE');

@@ -47,7 +47,7 @@ interface Conversion {
   readonly subresource: string;
 }
 
-/** An object of a resource as another version of the resource has it. */
+/** An object converted to another version of its resource. */
 export function convertObject(object: KubeObject, { from, to, subresource }: Conversion): KubeObject | Promise<KubeObject> {
   if (from.group === to.group && from.version === to.version) return object;
   if (!isOwnKind(from, subresource)) return object;

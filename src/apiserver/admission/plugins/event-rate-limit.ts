@@ -15,7 +15,7 @@ export interface EventLimit {
 
 const REMEMBERED = 4096;
 
-/** Limits how many events are written: in all, in a namespace, by a user, or about one thing from one source. */
+/** Limits the rate of events: in total, per namespace, per user, or per source and object. */
 export function eventRateLimit(limits: readonly EventLimit[], { clock }: { readonly clock: Clock }): AdmissionPlugin {
   const enforcers = limits.map((limit) => limitEnforcer(limit, clock));
   return {

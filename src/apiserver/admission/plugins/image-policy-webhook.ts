@@ -8,7 +8,7 @@ import { isAboutPods, pluginForbiddenError } from './plugin-deps.ts';
 
 export interface ImagePolicy {
   readonly kubeconfig: KubeconfigFile;
-  /** How long answers are remembered; 0: not at all. */
+  /** How long responses are cached; 0: not at all. */
   readonly allowTtlMs: number;
   readonly denyTtlMs: number;
   /** The time before the first retry. */

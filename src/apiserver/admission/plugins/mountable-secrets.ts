@@ -1,6 +1,6 @@
 import type { core } from '#api';
 
-/** The secrets that a service account lets its pods use. */
+/** The secrets that pods of a service account may use. */
 export interface MountableSecrets {
   readonly account: string;
   readonly secrets: ReadonlySet<string>;

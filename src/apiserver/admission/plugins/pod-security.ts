@@ -104,7 +104,7 @@ function evaluate(attributes: AdmissionAttributes, deps: Deps, evaluation: Evalu
   );
 }
 
-/** What exempts the request, in upstream's words. */
+/** The reason why the request is exempt, in upstream's words. */
 function exemptionOf({ namespace, user }: AdmissionAttributes, { pod }: Evaluation, { configuration }: Deps): string | undefined {
   const { namespaces, usernames, runtimeClasses } = configuration.exemptions;
   if (namespaces.has(namespace)) return 'namespace';

@@ -20,7 +20,7 @@ const ALLOW: Decision = { verdict: 'allow', reason: '' };
 const NO_OPINION: Decision = { verdict: 'no opinion', reason: '' };
 const NO_RULES: ResolvedRules = { resourceRules: [], nonResourceRules: [], incomplete: false };
 
-/** A kubelet's name, when the user is one. */
+/** The node name of a kubelet's user; undefined for other users. */
 export function nodeNameOf({ name, groups }: UserInfo): string | undefined {
   return name.startsWith(NODE_USER_PREFIX) && groups.includes(NODES_GROUP) ? name.slice(NODE_USER_PREFIX.length) : undefined;
 }

@@ -6,7 +6,7 @@ import { StatusError } from '#machinery';
 export interface Heap {
   readonly limitBytes: number;
   readonly usedBytes: number;
-  /** Calls the listener after each full collection of garbage, when what is used is what lives, until disposed. */
+  /** Calls the listener with the used heap after each full garbage collection, until disposed. */
   onCollected(listener: () => void): Disposable;
 }
 
@@ -15,7 +15,7 @@ export interface HeapQuotaOptions {
   readonly metrics: MetricsRegistry;
   /** How many objects are cached now. */
   readonly objects: () => number;
-  /** Frees what can be read again; called after each full collection while the heap is not well below the limit. */
+  /** Frees what can be read again; called after each full garbage collection while the heap is not well below the limit. */
   readonly dropHistory: () => void;
   /** Default: V8's. */
   readonly heap?: Heap;
@@ -24,17 +24,17 @@ export interface HeapQuotaOptions {
 /** As for a full database: clients of etcd know it. */
 const EXCEEDED = 'etcdserver: mvcc: database space exceeded';
 /**
- * The shares of the heap that objects may take until creations, and until updates fail. V8 collects garbage before the heap has grown half the way
- * from what lived last to its limit: the figure is never older than that.
+ * The shares of the heap beyond which creates, and then updates, are rejected. V8 collects garbage before the heap has grown half-way from
+ * the last live size to its limit, so the figure is never older than that.
  */
 const CREATE_SHARE = 0.7;
 const UPDATE_SHARE = 0.85;
-/** The alarm ends below this share, so that it does not come and go. */
+/** The alarm ends below this share, so that it does not flap. */
 const CLEAR_SHARE = 0.65;
 
 /**
- * Turns writes away before the heap is full: every object is in the watch cache, if only with its name and labels. Above the limit reads, deletes
- * and updates that finish a deletion continue; creations fail first, then updates.
+ * Rejects writes before the heap is full: every object is in the watch cache, if only with its name and labels. Above the limit reads,
+ * deletes and updates that finish a deletion continue; creates are rejected first, then updates.
  */
 export class HeapQuota implements Disposable {
   readonly #options: HeapQuotaOptions;
@@ -76,7 +76,7 @@ export class HeapQuota implements Disposable {
     return !this.#isExceeded;
   }
 
-  /** What lives now, by the figure of the last collection: less if objects were deleted since. */
+  /** The live heap at the last collection: less if objects were deleted since. */
   get #share(): number {
     const { limitBytes } = this.#heap;
     const left = this.#objectsThen === 0 ? 1 : Math.min(1, this.#options.objects() / this.#objectsThen);
@@ -106,7 +106,7 @@ export class HeapQuota implements Disposable {
   }
 }
 
-/** V8's limit counts the young generation too, by default three semi-spaces of 16 MiB, which holds nothing that lives long. */
+/** V8's limit includes the young generation, by default three semi-spaces of 16 MiB, which contains no long-lived objects. */
 const YOUNG_BYTES = 48 * 1024 * 1024;
 const YOUNG_SPACES = new Set(['new_space', 'new_large_object_space']);
 

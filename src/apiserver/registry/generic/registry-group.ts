@@ -17,7 +17,7 @@ export interface Conversion {
   readonly to: string;
   readonly toStored: (object: KubeObject) => KubeObject;
   readonly fromStored: (object: KubeObject) => KubeObject;
-  /** Each version has its own validation, applied to objects as requested. */
+  /** Each version has its own validation, applied to objects in the requested version. */
   readonly hasOwnRules?: boolean;
 }
 

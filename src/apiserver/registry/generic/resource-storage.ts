@@ -55,7 +55,7 @@ export interface StorageOptions {
   readonly initial?: CacheState | undefined;
 }
 
-/** The transformer of stored values; undefined for none. Looked up each time: encryption may be reconfigured. */
+/** The transformer of stored values; undefined for none. Read for each value: encryption may be reconfigured. */
 function transformerOf(options: StorageOptions, { encryption, storageMediaType }: StorageDeps): (() => Transformer) | undefined {
   const encrypt = encryption && (() => encryption.transformerFor(options));
   if (storageMediaType === undefined) return encrypt;
@@ -76,7 +76,7 @@ const UNENCODED_BYTES = 2048;
 /** The objects of one resource in the store: read through the cache, written by compare-and-put. */
 export class ResourceStorage {
   readonly cache: ResourceCache;
-  /** The group of the stored kind; it may be served in others too. */
+  /** The group of the stored kind, which may be served in others too. */
   readonly group: string;
   readonly namespaced: boolean;
   readonly #store: Store;

@@ -64,7 +64,7 @@ export class ResourceTable {
     return this.stored(group, version, resource).storage;
   }
 
-  /** In the group's most preferred version that has it. */
+  /** In the group's most preferred version that contains it. */
   findPreferred(group: string, resource: string): ServedResource | undefined {
     let cached = this.#preferred.get(group);
     if (cached === undefined) {
@@ -95,7 +95,7 @@ export class ResourceTable {
     return this.#groups.has(group);
   }
 
-  /** Whether a kind of the group is built in; upstream answers unknown paths of other groups as those of no group. */
+  /** Whether a group has built-in kinds; upstream's response for unknown paths of other groups is that of unknown groups. */
   hasBuiltInGroup(group: string): boolean {
     return this.versions(group).some((version) => this.inVersion(group, version).some(({ custom }) => !custom));
   }

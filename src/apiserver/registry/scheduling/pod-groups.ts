@@ -4,7 +4,7 @@ import type { ResourceStrategy } from '../generic/strategy.ts';
 
 type GroupFields = Partial<v1alpha2.PodGroupTemplate> & Partial<v1alpha2.PodGroupSpec>;
 
-/** Fields behind feature gates that this server does not have: what has them already keeps them. */
+/** Fields of disabled feature gates: existing values are kept. */
 const GATED_FIELDS: readonly (keyof GroupFields)[] = [
   'schedulingConstraints',
   'resourceClaims',

@@ -26,7 +26,7 @@ function requestOf(...attributes: readonly Buffer[]): string {
   return encodePem('CERTIFICATE REQUEST', signed(content, key));
 }
 
-/** Signs what the request asks for, as a signer does. */
+/** Signs the requested certificate, like a signer. */
 function issue(pem: string): X509Certificate {
   const request = readCertificateRequest(pem);
   checkRequestSignature(request);

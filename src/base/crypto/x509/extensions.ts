@@ -46,7 +46,7 @@ export function extension(id: string, value: Uint8Array, isCritical = false): Bu
   return sequence(oid(id), ...(isCritical ? [boolean(true)] : []), der(TAG.octetString, value));
 }
 
-/** The value comes last, after a mark for critical ones. */
+/** The value comes last, after the optional critical flag. */
 export function readExtension(entry: DerElement): { readonly type: string; readonly value: Uint8Array } {
   const [type, second, third] = childrenOf(entry);
   const value = second?.tag === TAG.boolean ? third : second;

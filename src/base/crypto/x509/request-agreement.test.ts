@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createCertificateRequest, readCertificateRequest } from './certificate-request.ts';
 import { decodePem, pemBlocks } from './pem.ts';
 
-// Admission, approval and signing read a request with one function. It must see the first block, whatever is around it.
+// Admission, approval and signing parse a request with the same function. It must use the first PEM block, whatever surrounds it.
 
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const request = (organization: string) =>
@@ -36,7 +36,7 @@ test('a request is that of the first block that can be read, and both ways to fi
       if (bytes === undefined) return;
       const asBytes = Buffer.from(bytes).toString('latin1');
       const read = () => readCertificateRequest(pem).subject.organizations;
-      // Whatever is read is what is in those bytes, never the other request.
+      // The parsed request is always the one in these bytes, never the other one.
       if (asBytes.includes('system:masters') && !asBytes.includes('devs')) expect(orNothing(read)).not.toContain('devs');
       if (asBytes.includes('devs') && !asBytes.includes('system:masters')) expect(orNothing(read)).not.toContain('system:masters');
     }),

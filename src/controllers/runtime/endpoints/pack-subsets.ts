@@ -9,10 +9,10 @@ export interface AddressAtPort {
   readonly port: core.EndpointPort | undefined;
 }
 
-/** An object lists addresses and ports, so a few megabytes of it could ask for billions of pairs. Endpoints have at most 1000 addresses. */
+/** An object lists addresses and ports, so a few megabytes could result in billions of pairs. Endpoints have at most 1000 addresses. */
 const MAX_PAIRS = 250_000;
 
-/** The pairs of as many addresses as there is room for. Each item is one address at all of its ports. */
+/** The pairs of as many addresses as fit. Each item is one address with all of its ports. */
 export function boundedPairs(addresses: Iterable<readonly AddressAtPort[]>): AddressAtPort[] {
   const pairs: AddressAtPort[] = [];
   for (const atPorts of addresses) {
@@ -31,7 +31,7 @@ export function packSubsets(entries: readonly AddressAtPort[]): readonly core.En
     const group = byPort.get(key) ?? { port: entry.port, addresses: new Map<string, AddressAtPort>() };
     byPort.set(key, group);
     const address = keyOf(entry.address);
-    // An address that is ready at one port is ready at all.
+    // An address that is ready at one port counts as ready.
     if (entry.isReady || !group.addresses.has(address)) group.addresses.set(address, entry);
   }
   const byAddresses = new Map<string, { ports: core.EndpointPort[]; addresses: readonly AddressAtPort[] }>();
@@ -48,7 +48,7 @@ export function packSubsets(entries: readonly AddressAtPort[]): readonly core.En
     .map(({ subset }) => subset);
 }
 
-/** Each of thousands of ports is one of thousands of pairs. */
+/** There may be thousands of ports, and as many pairs for each. */
 function oncePerItem<T>(textOf: (item: T) => string): (item: T) => string {
   const texts = new Map<T, string>();
   return (item) => {

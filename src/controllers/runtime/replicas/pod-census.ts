@@ -26,8 +26,8 @@ export interface PodTally {
 }
 
 /**
- * Counts the pods of sets event by event, so that the work per event does not grow with the set. Each set is counted as a whole first, and again when a
- * pod was deleted: the last state that is reported need not be the one that was counted.
+ * Counts the pods of sets event by event, so that the work per event does not grow with the set. A set is counted completely at first, and
+ * again after a pod's deletion: the last reported state may differ from the counted one.
  */
 export class PodCensus {
   readonly #byUid = new Map<string, SetCensus>();

@@ -1,7 +1,7 @@
 /** A volume that a node is to get. */
 export interface Reservation {
   readonly nodeName: string;
-  /** Reads from the API whether the node has it: the caches may lag behind. */
+  /** Reads from the API whether the volume is attached to the node: the caches may lag behind. */
   isAttached(): Promise<boolean>;
 }
 
@@ -13,7 +13,7 @@ export class AttachReservations {
     return this.#byVolume.get(volume)?.nodeName;
   }
 
-  /** Returns at once, so that nothing happens between the decision to attach and the reservation. */
+  /** Synchronous, so that nothing happens between the decision to attach and the reservation. */
   reserve(volume: string, reservation: Reservation): void {
     this.#byVolume.set(volume, reservation);
   }

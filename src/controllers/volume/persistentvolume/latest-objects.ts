@@ -15,7 +15,7 @@ export class LatestObjects<T extends Identified> {
     return this.#written.size === 0 ? cached : cached.map((object) => this.#latest(keyOf(object), object) ?? object);
   }
 
-  /** By an index of the cache, which may be older than what was written. */
+  /** From an index of the cache, which may be older than the last write. */
   byIndex(index: string, value: string): readonly T[] {
     const cached = this.lister.byIndex(index, value);
     return this.#written.size === 0 ? cached : cached.map((object) => this.#latest(keyOf(object), object) ?? object);

@@ -11,7 +11,7 @@ type Volume = core.PersistentVolume;
 /** The state that the decision is based on. */
 export interface ClaimView {
   volume(name: string): Volume | undefined;
-  /** Those that are free, in the claim's class at least, and those that are reserved for it. */
+  /** Free volumes, at least those in the claim's class, and volumes that are reserved for the claim. */
   volumes(): readonly Volume[];
   classes(): readonly storage.StorageClass[];
   /** The pods that use the claim. */
@@ -19,7 +19,7 @@ export interface ClaimView {
 }
 
 export type ClaimAction =
-  /** Binds volume and claim to each other, where they are not. */
+  /** Binds volume and claim to each other, unless they are. */
   | { readonly type: 'bind'; readonly volume: Volume }
   /** There is no matching volume yet. */
   | { readonly type: 'wait'; readonly event?: EventText }

@@ -13,7 +13,7 @@ const RETRY = { initialMs: 500, maxMs: 122_000 };
 export interface VolumeRecyclerHooks {
   /** The volume is empty. */
   recycled(volume: Volume): Promise<void>;
-  /** It is tried again when the volume is synced next. */
+  /** Retried with the volume's next sync. */
   failed(volume: Volume, message: string): Promise<void>;
 }
 
@@ -81,7 +81,7 @@ export class VolumeRecycler {
     attempts.nextMs = clock.now() + attempts.backoff.next();
   }
 
-  /** Runs the recycler pod to its end. Resolves to why it failed, in upstream's words. */
+  /** Runs the recycler pod until it terminates. Resolves to its error, in upstream's words. */
   async #empty(volume: Volume): Promise<string | undefined> {
     const pods = this.#client.of(core.Pod);
     const draft = recyclerPod(volume, this.context.options.pvRecyclers);

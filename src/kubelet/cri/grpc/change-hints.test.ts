@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type GrpcClient, realClock, waitForAbort } from '#base';
 import { ChangeHints } from './change-hints.ts';
 
-/** Hints of a stream that sends one event and then nothing, on a clock whose timers fire when they are told to. */
+/** Hints of a stream that sends one event and then nothing, on a clock whose timers the test fires. */
 function hintsOf(event: object) {
   const ended = new AbortController();
   const timers: { readonly delayMs: number; readonly fire: () => void }[] = [];

@@ -60,7 +60,7 @@ export interface GrpcRuntimeDeps {
 }
 
 const DEFAULT_TIMEOUT_MS = 120_000;
-/** A connection on which nothing arrives for as long is checked, and replaced when it is dead. Lists come more often than that. */
+/** A connection without received data for this time is pinged, and replaced when it is dead. Lists are more frequent than that. */
 const KEEP_ALIVE_MS = 15_000;
 
 /** CRI v1 over a socket: containerd, CRI-O and others. Timeouts are upstream's. */
@@ -97,7 +97,7 @@ export class GrpcRuntime implements ContainerRuntime, Disposable {
     return { conditions: status.conditions, handlers: handlers.map(({ name, features: has }) => ({ name, ...has })), features };
   }
 
-  /** Runtimes before CRI 1.28 do not implement it; containerd has it in its verbose status. */
+  /** Runtimes before CRI 1.28 do not implement it; containerd reports it in its verbose status. */
   async runtimeConfig(options?: CallOptions): Promise<RuntimeConfig> {
     try {
       const { linux } = await this.#call(runtimeService.runtimeConfig, {}, options);

@@ -32,7 +32,7 @@ describe.skipIf(reason !== undefined)('streams of containers in containerd', { t
   let containerId: string;
   let sandboxId: string;
 
-  /** containerd's streaming server listens inside of its own network namespace: a unix socket leads there. */
+  /** containerd's streaming server listens inside its own network namespace: it is reached through a unix socket. */
   async function startRelay(url: URL): Promise<void> {
     const { pid } = JSON.parse(await readFile(path.join(site.config.runDirectory, 'containerd.json'), 'utf8')) as { pid: number };
     const listen = `UNIX-LISTEN:${path.join(directory, 'streams.sock')},fork`;
@@ -123,7 +123,7 @@ describe.skipIf(reason !== undefined)('streams of containers in containerd', { t
   test('set the size of a terminal', async () => {
     const command = await exec(['sh', '-c', 'read x; stty size'], { stdin: true, stderr: false, tty: true });
     command.resize!(132, 50);
-    // The size has its own stream: it may come after the input.
+    // Terminal sizes have their own stream: they may arrive after the input.
     await realClock.sleep(500);
     command.stdin!.write('go\n');
     expect(await text(command.stdout!)).toContain('50 132');

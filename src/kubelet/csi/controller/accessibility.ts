@@ -21,7 +21,7 @@ export interface AccessibilityRequirements {
   readonly preferred: readonly { readonly segments: Segments }[];
 }
 
-/** The selected node is no place for the volume: the scheduler must choose again. */
+/** The volume is not accessible from the selected node: the scheduler must choose again. */
 export class UnusableNodeError extends Error {
   override readonly name = 'UnusableNodeError';
 }
@@ -61,7 +61,7 @@ function selectedTopology({ driverName, selectedNode }: AccessibilityOptions & {
   );
 }
 
-/** undefined: the driver need not be told. */
+/** undefined: not sent to the driver. */
 function requisiteTerms(
   options: AccessibilityOptions,
   selected: Term | undefined,

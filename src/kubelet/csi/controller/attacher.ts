@@ -17,7 +17,7 @@ const NODE_ID = 'csi.alpha.kubernetes.io/node-id';
 const HANDLE = 'sampan.dev/volume-handle';
 const VOLUME = 'volume/';
 
-/** Attaches and detaches volumes for VolumeAttachments, like external-attacher. A volume's object stays while it may be attached. */
+/** Attaches and detaches volumes for VolumeAttachments, like external-attacher. The PersistentVolume is kept while it may be attached. */
 export function attacherController(deps: DriverControllerDeps): DriverController {
   const { informers, driver } = deps;
   const attachments = informers.of(storage.VolumeAttachment);
@@ -45,7 +45,7 @@ export function attacherController(deps: DriverControllerDeps): DriverController
   };
 }
 
-/** The controller's own report of an error must not repeat the call before the backoff is over. */
+/** Recording an error in the status must not trigger a retry before the backoff. */
 function isErrorReport(before: Attachment, after: Attachment): boolean {
   if (before.metadata.resourceVersion === after.metadata.resourceVersion) return false;
   if (after.status?.attachError === undefined && after.status?.detachError === undefined) return false;
@@ -70,7 +70,7 @@ class Attacher {
     else if (attachment.status?.attached !== true) await this.#attach(attachment);
   }
 
-  /** A volume that is being deleted is let go when no attachment names it. */
+  /** The finalizer of a terminating volume is removed when no attachment refers to it. */
   async releaseVolume(name: string): Promise<undefined> {
     const { informers, client } = this.deps;
     const { metadata } = informers.of(core.PersistentVolume).lister.get({ name }) ?? {};
@@ -90,13 +90,13 @@ class Attacher {
         { subresource: 'status' },
       );
     } catch (error) {
-      // Somebody else changed the volume or the attachment: the next try reads it again.
+      // The volume or the attachment was changed concurrently: the retry reads it again.
       if (!isStatusReason(error, 'Conflict')) await this.#saveError(attachment, 'attachError', error);
       throw error;
     }
   }
 
-  /** Whatever can be checked is checked before the finalizer is set: it would keep an attachment that never was. */
+  /** All checks come before the finalizer is added: it would keep an attachment that was never attempted. */
   async #publish(attachment: Attachment): Promise<Readonly<Record<string, string>>> {
     const { driver, client, capabilities } = this.deps;
     const { csi, accessModes = [], mountOptions = [], volumeMode } = await this.#protectedSpec(attachment);
@@ -117,7 +117,7 @@ class Attacher {
     return publishContext;
   }
 
-  /** The specification of the volume, whose object has the finalizer now if there is one. */
+  /** The volume's spec. A volume with a PersistentVolume has the finalizer now. */
   async #protectedSpec({ spec: { source } }: Attachment) {
     const inline = source?.inlineVolumeSpec;
     const volume = inline === undefined ? this.#volumeOf(source) : undefined;
@@ -148,7 +148,7 @@ class Attacher {
     await this.#markDetached(metadata.name);
   }
 
-  /** The finalizer goes first: without it the attachment counts as detached, whatever its status says. */
+  /** The finalizer is removed first: without it the attachment counts as detached, whatever its status says. */
   async #markDetached(name: string): Promise<void> {
     await removeFinalizer(this.deps.client.of(storage.VolumeAttachment), { name }, this.#finalizer);
     const status = { attached: false, attachmentMetadata: null, detachError: null };

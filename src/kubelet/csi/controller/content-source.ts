@@ -109,7 +109,7 @@ async function snapshotHandle(claim: Claim, snapshot: VolumeSnapshot, { client, 
   return handle;
 }
 
-/** Who may make contents decides whether a file system may be read as a device: kernels do not expect file systems that users wrote. */
+/** Only users who may create contents may convert the volume mode: kernels do not expect file systems written by users. */
 function checkModeChange({ metadata, spec }: Claim, { metadata: content, spec: { sourceVolumeMode } }: VolumeSnapshotContent): void {
   if (sourceVolumeMode === undefined || sourceVolumeMode === (spec?.volumeMode ?? 'Filesystem')) return;
   const allowed = content.annotations?.[ALLOW_MODE_CHANGE];
@@ -122,7 +122,7 @@ function checkModeChange({ metadata, spec }: Claim, { metadata: content, spec: {
   throw new Error(`${subject} failed to convert ${ALLOW_MODE_CHANGE} annotation value to boolean with error: ${cause}`);
 }
 
-/** With the finalizer a driver may have begun: the request must go on until its outcome is certain. */
+/** With the finalizer the driver may have started: the request must be repeated until its outcome is certain. */
 function isEnding({ metadata }: Pick<KubeObject, 'metadata'>, finalizer: string): boolean {
   return metadata.deletionTimestamp !== undefined && !metadata.finalizers?.includes(finalizer);
 }

@@ -24,8 +24,8 @@ export function needsExpansion({ spec, status }: core.PersistentVolumeClaim): bo
 }
 
 /**
- * What to ask the driver for, by external-resizer's rules; undefined: it is the node's turn. A claim may request less again after a failure, but an
- * attempt whose outcome is uncertain is repeated, and what the node has begun is finished first.
+ * The size to request from the driver, by external-resizer's rules; undefined: it is the node's turn. After a failure a claim may request
+ * less again, but an attempt with an uncertain outcome is repeated, and an expansion that the node has started is finished first.
  */
 export function nextExpansion(state: ExpansionState): Expansion | undefined {
   const { allocatedResources, allocatedResourceStatuses } = state.claim.status ?? {};
@@ -45,7 +45,7 @@ function sizeOfSmaller(state: ExpansionState, progress: string | undefined): str
   return compare(volumeSize(state), begun) >= 0 ? undefined : begun;
 }
 
-/** The volume has what the claim requests: the claim has not been told, or requests less since, or the node failed. */
+/** The volume has the requested size: the claim's status is outdated, or the request was reduced, or the node failed. */
 function sizeOfExpanded(state: ExpansionState, progress: string | undefined): string | undefined {
   if (NODE_STATES.includes(progress)) return undefined;
   const { conditions = [], allocatedResources } = state.claim.status ?? {};

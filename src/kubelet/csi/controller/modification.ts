@@ -5,7 +5,7 @@ export type Modification =
   /** The claim names no class any more. */
   | { readonly type: 'cancel' }
   | { readonly type: 'start'; readonly target: string }
-  /** The outcome of the last attempt is uncertain: it is repeated, whatever the claim names by now. */
+  /** The outcome of the last attempt is uncertain: it is repeated even if the claim has another class by now. */
   | { readonly type: 'continue'; readonly target: string };
 
 /** What to do about the VolumeAttributesClass of a claim, by external-resizer's rules. */

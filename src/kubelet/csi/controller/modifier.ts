@@ -66,7 +66,7 @@ class Modifier {
     const claim = informers.of(core.PersistentVolumeClaim).lister.get(parseKey(key));
     const volume = claim && boundVolume(claim, this.deps);
     if (claim === undefined || volume === undefined) return this.#forget(key);
-    // After a restart the outcome of an attempt that had begun is uncertain.
+    // After a restart the outcome of an attempt in progress is uncertain.
     const next = nextModification(claim, !this.#finalErrors.has(key));
     if (next.type === 'none') return this.#forget(key);
     if (next.type === 'cancel') return this.#cancel(claim);
@@ -94,7 +94,7 @@ class Modifier {
     await this.#save(claim, { conditions: [], removed: [MODIFYING] });
   }
 
-  /** A modification that has begun is not taken back: it goes on when the class is there again. */
+  /** An attempt in progress is not reverted: it continues when the class exists again. */
   async #missingClass(claim: Claim, next: { readonly type: 'start' | 'continue'; readonly target: string }): Promise<undefined> {
     this.deps.events.warning(claim, 'VolumeModifyFailed', `VAC "${next.target}" does not exist.`);
     if (next.type === 'continue') throw new Error(`VolumeAttributesClass "${next.target}" does not exist`);
@@ -142,7 +142,7 @@ class Modifier {
     throw error;
   }
 
-  /** The conditions are those of the current claim: several writes belong to one attempt. */
+  /** The conditions are those of the current claim: an attempt writes several times. */
   async #save({ metadata }: Claim, { target, state, current, conditions, removed }: Progress): Promise<void> {
     const claims = this.deps.client.of(core.PersistentVolumeClaim);
     const claim = await claims.get(metadata);

@@ -34,7 +34,7 @@ export function newContent(snapshot: VolumeSnapshot, chosen: VolumeSnapshotClass
 
 interface SecretValues {
   readonly contentName: string;
-  /** Absent where it may be gone. */
+  /** Absent when it may be deleted. */
   readonly snapshot?: VolumeSnapshot;
 }
 
@@ -54,7 +54,7 @@ export function snapshotSecret(
   return { name: filled(name, new Map([...trusted, ...chosen])), namespace: filled(namespace, new Map(trusted)) };
 }
 
-/** The parameters of a class without those that are for the snapshotter. */
+/** The parameters of a class without the snapshotter's own. */
 export function snapshotParameters({ parameters = {} }: VolumeSnapshotClass): Readonly<Record<string, string>> {
   const unknown = Object.keys(parameters).find((key) => key.startsWith(PREFIX) && !SECRET_PARAMETER.test(key));
   if (unknown !== undefined)

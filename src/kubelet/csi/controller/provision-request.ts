@@ -57,7 +57,7 @@ export function fsTypeOf(parameters: Readonly<Record<string, string>>): string {
   return parameters[names[0] ?? FS_TYPE] || DEFAULT_FS_TYPE;
 }
 
-/** The parameters of a class without those that are for the provisioner. */
+/** The parameters of a class without the provisioner's own. */
 export function driverParameters(parameters: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const entries = Object.entries(parameters);
   const unknown = entries.find(([key]) => key.startsWith(OWN_PARAMETERS) && key !== FS_TYPE && !SECRET_PARAMETER.test(key));
@@ -134,7 +134,7 @@ export function persistentVolume(request: ProvisionRequest, volume: MadeVolume):
   };
 }
 
-/** Secrets of later calls are recorded on the volume: the class may be deleted by then. An empty name says that there is none. */
+/** Secrets of later calls are recorded on the volume, since the class may be deleted by then. An empty name means none. */
 function annotationsFor(request: ProvisionRequest, driverName: string): Readonly<Record<string, string>> {
   const { name = '', namespace = '' } = secretFor(request, 'provisioner') ?? {};
   const modify = secretFor(request, 'controller-modify');

@@ -110,7 +110,7 @@ class Provisioner {
       events.normal(claim, 'ProvisioningSucceeded', `Successfully provisioned volume ${request.name}`);
       return undefined;
     } catch (error) {
-      // Somebody else changed the claim: the next try reads it again.
+      // The claim was changed concurrently: the retry reads it again.
       if (isStatusReason(error, 'Conflict')) throw error;
       if (error instanceof CsiError && error.isInvalid) {
         const text = `Volume provisioning failed with infeasible error. Retries will be delayed. ${messageOf(error)}`;
@@ -164,7 +164,7 @@ class Provisioner {
     };
   }
 
-  /** Unchanged until the outcome is certain, whatever happens to nodes: drivers expect a repeated call to be the same. */
+  /** Unchanged until the outcome is certain, even if nodes change: drivers expect repeated calls to be identical. */
   #accessibilityRequirements(
     { name, claim, storageClass }: ProvisionRequest,
     node: string | undefined,
@@ -180,7 +180,7 @@ class Provisioner {
       this.#accessibility.set(name, { node, requirements });
       return requirements;
     } catch (error) {
-      // The volume of a claim that is being deleted has to be found, even if its node is gone.
+      // The volume of a terminating claim must be found, even if its node was deleted.
       if (claim.metadata.deletionTimestamp !== undefined) return undefined;
       if (error instanceof UnusableNodeError) throw error;
       throw new Error(`error generating accessibility requirements: ${messageOf(error)}`, { cause: error });

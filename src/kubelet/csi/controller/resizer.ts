@@ -65,7 +65,7 @@ class Resizer {
     const claim = informers.of(core.PersistentVolumeClaim).lister.get(parseKey(key));
     if (claim === undefined || !needsExpansion(claim)) return this.#forget(key);
     const volume = boundVolume(claim, this.deps);
-    // The cache may be behind: nothing else asks again.
+    // The cache may lag behind, and no other event triggers a retry.
     if (volume === undefined) return { afterMs: MISSING_VOLUME_RETRY_MS };
     const expansion = nextExpansion({ claim, volume, hasFinalError: this.#finalErrors.has(key), byController: this.#byController });
     if (expansion === undefined) return undefined;
@@ -97,7 +97,7 @@ class Resizer {
     return this.deps.capabilities.has('EXPAND_VOLUME');
   }
 
-  /** Recorded before the driver is called: after a crash the same size is asked for again. */
+  /** Recorded before the driver is called: after a crash the same size is requested again. */
   async #begin(claim: Claim, { size, isRetry }: Expansion): Promise<void> {
     const conditions = [{ type: 'Resizing' }];
     if (claim.metadata.annotations?.[NO_NODE_EXPANSION] !== undefined) await this.#annotate(claim, null);
@@ -173,7 +173,7 @@ class Resizer {
     await this.deps.client.of(core.PersistentVolumeClaim).patch(metadata, { metadata: { annotations: { [NO_NODE_EXPANSION]: value } } });
   }
 
-  /** The conditions are those of the current claim: several writes belong to one attempt. */
+  /** The conditions are those of the current claim: an attempt writes several times. */
   async #save({ metadata }: Claim, { size, state, capacity, conditions, removed }: Progress): Promise<void> {
     const claims = this.deps.client.of(core.PersistentVolumeClaim);
     const current = await claims.get(metadata);

@@ -40,7 +40,7 @@ export function snapshotContentController(deps: DriverControllerDeps): DriverCon
   };
 }
 
-/** What the controller itself notes about an attempt must not repeat the call before the backoff is over. */
+/** The controller's own status updates must not trigger a retry before the backoff. */
 function withoutOwnReports({ metadata, spec, status }: Content): string {
   const { resourceVersion: _, managedFields: __, annotations = {}, ...others } = metadata;
   const { [BEING_CREATED]: ___, ...foreign } = annotations;
@@ -58,7 +58,7 @@ class Snapshotter {
     const content = this.deps.informers.resource(SNAPSHOT_CONTENT).lister.get({ name }) as Content | undefined;
     if (content?.spec.driver !== this.deps.driver.name) return undefined;
     if (content.metadata.deletionTimestamp !== undefined) return this.#delete(content);
-    // Contents that somebody else made have no finalizer yet: without it the snapshot in the storage system would outlive them.
+    // Pre-provisioned contents have no finalizer yet: without it the snapshot in the storage system would leak.
     const { finalizers, annotations } = content.metadata;
     if (!finalizers?.includes(CONTENT_BOUND)) await addFinalizer(this.#contents, content.metadata, CONTENT_BOUND);
     if (content.status?.readyToUse === true) {
@@ -144,7 +144,7 @@ class Snapshotter {
     await removeFinalizer(this.#contents, metadata, CONTENT_BOUND);
   }
 
-  /** A content that somebody deletes stays while its snapshot is there. */
+  /** The deletion of a content waits for its snapshot. */
   async #isDeletable({ metadata, spec }: Content): Promise<boolean> {
     const { uid, name = '', namespace } = spec.volumeSnapshotRef;
     if (!uid || metadata.annotations?.[BEING_DELETED] !== undefined) return true;

@@ -8,7 +8,7 @@ import { BEING_DELETED, contentName, newContent } from './new-content.ts';
 import { SNAPSHOT, SNAPSHOT_CONTENT, type VolumeSnapshot, type VolumeSnapshotContent } from './snapshot-kinds.ts';
 import { quoted, SnapshotError, SnapshotSources } from './snapshot-source.ts';
 
-/** On a snapshot: volumes may be restored from it. */
+/** The finalizer of a snapshot that volumes may be restored from. */
 const SOURCE = 'snapshot.storage.kubernetes.io/volumesnapshot-as-source-protection';
 /** On a snapshot whose content is deleted with it. */
 const BOUND = 'snapshot.storage.kubernetes.io/volumesnapshot-bound-protection';
@@ -78,7 +78,7 @@ class SnapshotBinder {
     return this.deps.informers.resource(SNAPSHOT_CONTENT).lister.get({ name }) as VolumeSnapshotContent | undefined;
   }
 
-  /** To the content that somebody made for it. */
+  /** Binds the snapshot to its pre-provisioned content. */
   async #bind(snapshot: VolumeSnapshot, content: VolumeSnapshotContent | undefined): Promise<void> {
     if (content === undefined) throw new SnapshotError('SnapshotContentMissing', 'VolumeSnapshotContent is missing');
     if (content.spec.source.snapshotHandle === undefined)

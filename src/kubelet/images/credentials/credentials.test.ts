@@ -146,7 +146,7 @@ describe('a credential provider', () => {
   });
   afterEach(() => rm(directory, { recursive: true }));
 
-  /** A program that counts its runs and answers with what it was asked. */
+  /** A program that counts its runs and echoes its request. */
   async function provider(answer: string, config = CONFIG): Promise<CredentialProvider> {
     const program = `#!/bin/sh\necho run >> ${directory}/runs\nrequest=$(cat)\n${answer}\n`;
     await writeFile(path.join(directory, 'provider'), program, { mode: 0o755 });

@@ -6,9 +6,9 @@ export interface KeyringEntry {
   /** A host, optionally with port, path and globs. */
   readonly pattern: string;
   readonly auth: AuthConfig;
-  /** The secret it comes from; absent: the node's. */
+  /** The credential's secret; absent: the node's own credentials. */
   readonly secret?: PullSecret;
-  /** The service account that it was given to; absent: any. */
+  /** The service account whose token it was obtained with; absent: any. */
   readonly serviceAccount?: PullAccount;
 }
 

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-/** What a container would see: every file reached by the names that are not the writer's own. */
+/** The files as a container sees them, without the writer's internal names. */
 async function visible(): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
   const walk = async (prefix: string): Promise<void> => {

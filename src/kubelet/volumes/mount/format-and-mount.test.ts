@@ -20,7 +20,7 @@ describe('a device with a file system', () => {
     await rm(root, { recursive: true });
   });
 
-  /** Stands in for a program, and keeps that it was called. */
+  /** Replaces a program, and records its calls. */
   const program = (name: string, script: string) =>
     writeFile(join(root, 'bin', name), `#!/bin/sh\necho ${name} >> ${root}/calls\n${script}\n`, { mode: 0o755 });
   const calls = async () => (await readFile(join(root, 'calls'), 'utf8')).trim().split('\n');

@@ -40,7 +40,7 @@ type Run = (program: string, args: readonly string[]) => Promise<unknown>;
 
 export function hostMounter({ run = runProgram, mountInfo = readMountInfo }: HostMounterDeps = {}): Mounter {
   const local = limited(run);
-  // Servers that do not answer hold up each other only.
+  // Unresponsive servers only delay each other.
   const remote = limited(run);
   const mountsBelow = async (directory: string) => {
     const mounts = parseMountInfo(await mountInfo());

@@ -56,7 +56,7 @@ describe('an iSCSI disk', () => {
     await mounter.unmount(...left.reverse());
     const loops = async () =>
       (await runProgram('losetup', ['--noheadings', '--output', 'NAME', '--associated', join(root, 'disk.img')])).trim();
-    // The kernel detaches a device when its last user, which may be udev, has closed it.
+    // The kernel detaches a device when its last user, possibly udev, has closed it.
     await expect.poll(loops, { timeout: 10_000 }).toBe('');
     await rm(root, { recursive: true });
     expect(left).toEqual([]);
@@ -115,7 +115,7 @@ describe('an iSCSI disk', () => {
     volumesAttached = [{ name: ATTACHED }];
     await plugin.setUp({ spec: spec(), pod: POD, path: pathOf('a') });
     expect(await plugin.stagedNames?.()).toEqual([ATTACHED]);
-    // What is mounted is adopted, whatever the status says.
+    // Existing mounts are adopted, whatever the status says.
     volumesAttached = [];
     await plugin.setUp({ spec: spec(), pod: POD, path: pathOf('a') });
     await tearDown('a');

@@ -90,7 +90,7 @@ class IscsiDisks {
     return { hostPath: path, mustBeReadOnly, seLinuxRelabel: !mustBeReadOnly && label === undefined };
   }
 
-  /** Waits for the volume's own disk only: the portals of others may be dead. */
+  /** Waits for the volume's own disk only: portals of other disks may be unreachable. */
   async tearDown(path: string): Promise<void> {
     const disk = this.#ofPath.get(path) ?? (await this.#mountedDisk(path));
     if (disk !== undefined) this.#ofPath.set(path, disk);
@@ -131,7 +131,7 @@ class IscsiDisks {
     return undefined;
   }
 
-  /** The names in node.status of disks that this node may be logged in to. */
+  /** The names in node.status of disks with a possible session of this node. */
   async stagedNames(): Promise<readonly string[]> {
     return (await this.#records()).flatMap((disk) => disk.attachedName ?? []);
   }
@@ -224,7 +224,7 @@ function attachedName(spec: VolumeSpec): string | undefined {
   return core.inTreeAttachedName({ iscsi: sourceOf(spec) });
 }
 
-/** Renamed into place: a record that a crash cut off would hide the session. */
+/** Renamed into place: a record truncated by a crash would hide the session. */
 async function writeRecord(path: string, record: object): Promise<void> {
   await writeFile(`${path}.tmp`, JSON.stringify(record), { mode: 0o600 });
   await rename(`${path}.tmp`, path);

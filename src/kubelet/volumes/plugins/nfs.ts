@@ -6,7 +6,7 @@ import { mountVolume, unmountVolume } from './bind-volume.ts';
 
 export interface NfsPluginDeps {
   readonly mounter: Mounter;
-  /** The program that mount(8) runs for this type. Default: where it looks for it. */
+  /** The helper program of mount(8) for this type. Default: mount's own search path. */
   readonly helper?: string;
 }
 
@@ -33,7 +33,7 @@ async function mountNfs(request: MountRequest, mounter: Mounter, helper: string)
   try {
     await mountVolume(request, mounter);
   } catch (error) {
-    // mount(8) itself only speaks of a bad option.
+    // mount(8) itself only reports a bad option.
     await access(helper).catch(() => {
       throw new Error(`NFS volumes need the program mount.nfs on the node (package nfs-common): ${messageOf(error)}`, { cause: error });
     });

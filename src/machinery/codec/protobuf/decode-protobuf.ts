@@ -286,7 +286,7 @@ function fillIn(plan: ProtoPlan, out: MutableJsonObject): MutableJsonObject {
   return out;
 }
 
-/** What stands for a map's value that the entry lacks. */
+/** The default for a map entry without a value. */
 function zeroOf(field: ProtoField): JsonValue {
   switch (field.op) {
     case ProtoOp.string:

@@ -55,7 +55,7 @@ export class EnvelopeEncoding {
     return Buffer.concat([this.head, lengthBytes(length), ...parts, TRAILER]);
   }
 
-  /** What stands in front of a message, or of parts, of this length in all. */
+  /** The bytes before a message, or its parts, with this total length. */
   headOf(length: number): Buffer {
     return Buffer.concat([this.head, lengthBytes(length)]);
   }
@@ -85,12 +85,12 @@ export class ListEncoding {
     this.#metadata = Buffer.concat([delimited(FIRST, metadata.length), metadata]);
   }
 
-  /** How long an item is as it stands in the list. */
+  /** The length of an encoded list item. */
   itemSize(length: number): number {
     return 1 + varintSize(length) + length;
   }
 
-  /** What stands in front of items that take `itemBytes` in all. */
+  /** The bytes before list items with the total length `itemBytes`. */
   headOf(itemBytes: number): Buffer {
     return Buffer.concat([this.#envelope.headOf(this.#metadata.length + itemBytes), this.#metadata]);
   }

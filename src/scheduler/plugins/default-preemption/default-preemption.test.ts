@@ -98,7 +98,7 @@ describe('preemption', () => {
         if (chosen === '') return !possible;
         const victims = (placement.preemption?.victims ?? []).map(({ name }) => pods.find((one) => one.name === name)!);
         const freed = (left.get(chosen) as number) + victims.reduce((sum, { size }) => sum + size, 0);
-        // Without any one of them there would not be enough.
+        // All of them are needed.
         const isMinimal = victims.every(({ size }) => freed - size < cpu);
         return freed >= cpu && isMinimal && victims.every(({ priority, on }) => priority < 1000 && on === chosen);
       }),

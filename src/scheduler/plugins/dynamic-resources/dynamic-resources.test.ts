@@ -213,7 +213,7 @@ function alternative(name: string, deviceClassName: string): object {
   return { name, deviceClassName, allocationMode: 'ExactCount', count: 1 };
 }
 
-/** Two devices that take from one amount, which is enough for one of them. */
+/** Two devices that share capacity, which is enough for one of them. */
 function partitioned(name: string): readonly resource.ResourceSlice[] {
   const pool = { name, generation: 1, resourceSliceCount: 2 };
   const consumesCounters = [{ counterSet: 'memory', counters: { gib: { value: '40' } } }];

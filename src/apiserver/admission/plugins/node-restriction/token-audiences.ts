@@ -2,7 +2,7 @@ import type { core, storage } from '#api';
 import { lookupTable } from '#base';
 import { type PluginDeps, readObject } from '../plugin-deps.ts';
 
-/** Which CSI driver stands in for a volume type of before CSI. */
+/** The CSI driver that replaces an in-tree volume type. */
 const MIGRATED = lookupTable<string>({
   awsElasticBlockStore: 'ebs.csi.aws.com',
   azureDisk: 'disk.csi.azure.com',

@@ -71,7 +71,7 @@ export function versionProblem(version: string): string | undefined {
 }
 
 function standardOf(mode: string, labels: Labels, { errors, onError, byDefault }: LabelRead): Standard {
-  /** The value of a label, or what stands in for a wrong one. */
+  /** The value of a label, or the default for an invalid one. */
   const read = <T extends string>(label: string, problemOf: (value: string) => string | undefined, [absent, wrong]: readonly [T, T]): T => {
     const value = labels[label];
     const problem = value === undefined ? undefined : problemOf(value);

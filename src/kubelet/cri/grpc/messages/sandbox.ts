@@ -7,7 +7,7 @@ export const Empty = message({});
 export const NamespaceMode = enumeration('pod', 'container', 'node', 'target');
 export const SupplementalGroupsPolicy = enumeration('merge', 'strict');
 const Protocol = enumeration('tcp', 'udp', 'sctp');
-/** What is not known to be ready is not. */
+/** Unknown states count as not ready. */
 export const SandboxState = { ...enumeration('ready', 'notReady'), unnamed: 'notReady' } as const;
 
 export const IdMapping = message({ hostId: field(1, 'uint32'), containerId: field(2, 'uint32'), length: field(3, 'uint32') });
