@@ -24,7 +24,7 @@ interface Service {
 }
 
 /** As upstream, the timeout is sent in the URL. */
-const WAITED = new URLSearchParams({ timeout: '30s' });
+const TIMEOUT_QUERY = new URLSearchParams({ timeout: '30s' });
 
 /** Far more than a review can be. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;
@@ -55,7 +55,7 @@ export class KubeconfigWebhook implements AsyncDisposable {
     using timeout = timeoutSignal(this.#deps.clock, timeoutMs, signal);
     const chunks: Uint8Array[] = [];
     let size = 0;
-    const request = { method: 'POST', path, query: WAITED, body, accept: 'application/json', signal: timeout.signal } as const;
+    const request = { method: 'POST', path, query: TIMEOUT_QUERY, body, accept: 'application/json', signal: timeout.signal } as const;
     for await (const chunk of transport.stream(request)) {
       size += chunk.length;
       if (size > MAX_RESPONSE_BYTES) throw new Error(`the answer is longer than ${MAX_RESPONSE_BYTES} bytes`);
