@@ -78,10 +78,10 @@ describe('malformed protobuf', () => {
         damage,
         ({ kind, bytes }, steps) => {
           let damaged = [...bytes];
-          for (const [at, byte, how] of steps) {
+          for (const [at, byte, change] of steps) {
             const index = at % (damaged.length + 1);
-            if (how === 'set') damaged[index] = byte;
-            else if (how === 'cut') damaged = damaged.slice(0, index);
+            if (change === 'set') damaged[index] = byte;
+            else if (change === 'cut') damaged = damaged.slice(0, index);
             else damaged.splice(index, 0, byte);
           }
           try {

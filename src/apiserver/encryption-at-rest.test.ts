@@ -279,8 +279,8 @@ describe('a KMS plugin', () => {
       await encryption.start();
       stops.push(() => encryption.stop());
     }
-    const [store, elsewhere] = [memory(), memory()];
-    const foreign = other!.storeFor({ group: '', resource: 'secrets' }, elsewhere);
+    const [store, otherStore] = [memory(), memory()];
+    const foreign = other!.storeFor({ group: '', resource: 'secrets' }, otherStore);
     const seen: string[] = [];
     const done = new Promise<void>((resolve) => {
       const note = (value: string) => {
@@ -301,7 +301,7 @@ describe('a KMS plugin', () => {
     });
     for (const value of ['1', '2']) {
       await foreign.txn({ write: [{ type: 'put', key: KEY, value: Buffer.from(value) }] });
-      await store.txn({ write: [{ type: 'put', key: KEY, value: (await elsewhere.get(KEY)).entry!.value }] });
+      await store.txn({ write: [{ type: 'put', key: KEY, value: (await otherStore.get(KEY)).entry!.value }] });
     }
     await store.txn({ write: [{ type: 'delete', key: KEY }] });
     await done;

@@ -91,8 +91,8 @@ describe('stopping several components', () => {
 
   test('stops the rest when some fail, then throws', async () => {
     const trace: string[] = [];
-    const one = stopAll([stoppable('a', trace), stoppable('b', trace, true)]);
-    await expect(one).rejects.toThrow('b would not stop');
+    const stopping = stopAll([stoppable('a', trace), stoppable('b', trace, true)]);
+    await expect(stopping).rejects.toThrow('b would not stop');
     const both = stopAll([stoppable('c', trace, true), stoppable('d', trace, true)]);
     await expect(both).rejects.toThrow('2 components failed to stop');
     expect(trace).toEqual(['b', 'a', 'd', 'c']);

@@ -266,13 +266,13 @@ async function useRenewed(started: RunningParts, pki: ClusterPki): Promise<void>
   await writeAccess({ ...started, pki }, 'renew');
 }
 
-async function writeAccess({ options, directory, pki, server }: PublishOptions, how: 'make current' | 'renew'): Promise<void> {
+async function writeAccess({ options, directory, pki, server }: PublishOptions, mode: 'make current' | 'renew'): Promise<void> {
   const { certificate: clientCertificate, key: clientKey } = pki.clients.admin;
   const caCertificate = pki.authority.certificate;
   const access: AdminAccess = { clusterName: contextName(options.name), server, caCertificate, clientCertificate, clientKey };
   await directory.write(directory.kubeconfig, renderKubeconfig(access));
   const file = options.kubeconfig;
-  if (file !== undefined) await adding(file, async () => directory.write(file, mergeKubeconfig(await readIfExists(file), access, how)));
+  if (file !== undefined) await adding(file, async () => directory.write(file, mergeKubeconfig(await readIfExists(file), access, mode)));
 }
 
 /** Checked before anything is started. */

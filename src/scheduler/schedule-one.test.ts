@@ -74,15 +74,15 @@ class History {
     this.#kinds = kinds;
   }
 
-  take(one: Step): void {
-    if (one.do === 'schedule') this.#schedule(one);
-    else if (one.do === 'remove') this.#remove(one.which);
-    else if (one.do === 'set') this.set(one.number, one.shape);
-    else if (one.do === 'drop') this.#cache.removeNode(`n${one.number}`);
-    else if (one.do === 'withdraw') this.#nominations.delete('default-awaited');
+  take(change: Step): void {
+    if (change.do === 'schedule') this.#schedule(change);
+    else if (change.do === 'remove') this.#remove(change.which);
+    else if (change.do === 'set') this.set(change.number, change.shape);
+    else if (change.do === 'drop') this.#cache.removeNode(`n${change.number}`);
+    else if (change.do === 'withdraw') this.#nominations.delete('default-awaited');
     else {
-      const awaited = pod('awaited', { priority: one.priority, requests: { cpu: '1' } });
-      this.#nominations.set(this.#cache.podInfo(awaited), `n${one.number}`);
+      const awaited = pod('awaited', { priority: change.priority, requests: { cpu: '1' } });
+      this.#nominations.set(this.#cache.podInfo(awaited), `n${change.number}`);
     }
   }
 
@@ -130,7 +130,7 @@ test('what is known of nodes from pods before changes no placement, whatever hap
       nodes.forEach((shape, i) => {
         history.set(i, shape);
       });
-      for (const one of steps) history.take(one);
+      for (const change of steps) history.take(change);
     }),
     { numRuns: 150 },
   );

@@ -20,7 +20,7 @@ const RESOURCE_CLAIMS = '/apis/resource.k8s.io/v1/resourceclaims';
 
 const running: AsyncDisposable[] = [];
 afterEach(async () => {
-  for (const one of running.splice(0)) await one[Symbol.asyncDispose]();
+  for (const component of running.splice(0)) await component[Symbol.asyncDispose]();
 });
 
 async function started(cluster: InMemoryCluster, { seed = 1, ...config }: SchedulerConfig & { seed?: number } = {}) {
@@ -276,12 +276,13 @@ test('no history of pods, nodes and failing bindings loses a pod, or gives a nod
       };
       const { scheduler, clock } = await started(cluster, { seed });
       let count = 0;
-      for (const one of steps) {
-        if (one.type === 'pod') cluster.put(PODS, pod(`p${count++}`, { requests: { cpu: String(one.cpu) }, priority: one.priority }));
-        if (one.type === 'node') cluster.put(NODES, node(`n${count++}`, { allocatable: { cpu: String(one.cpu) } }));
-        if (one.type === 'delete') removeOne(cluster, PODS, one.index);
-        if (one.type === 'drop-node') removeOne(cluster, NODES, one.index);
-        if (one.type === 'wait') await clock.advance(one.ms);
+      for (const change of steps) {
+        if (change.type === 'pod')
+          cluster.put(PODS, pod(`p${count++}`, { requests: { cpu: String(change.cpu) }, priority: change.priority }));
+        if (change.type === 'node') cluster.put(NODES, node(`n${count++}`, { allocatable: { cpu: String(change.cpu) } }));
+        if (change.type === 'delete') removeOne(cluster, PODS, change.index);
+        if (change.type === 'drop-node') removeOne(cluster, NODES, change.index);
+        if (change.type === 'wait') await clock.advance(change.ms);
         overcommitted(cluster);
       }
       failing = false;
@@ -317,7 +318,7 @@ function usedOn(cluster: InMemoryCluster, name: string): number {
   return cluster
     .objects<core.Pod>(PODS)
     .filter(({ spec }) => spec?.nodeName === name)
-    .reduce((sum, one) => sum + cpuOf(one), 0);
+    .reduce((sum, candidate) => sum + cpuOf(candidate), 0);
 }
 
 /** Pods that wait though a node has room for them. */
@@ -326,7 +327,7 @@ function forgotten(cluster: InMemoryCluster): string[] {
   const most = Math.max(0, ...free);
   return cluster
     .objects<core.Pod>(PODS)
-    .filter((one) => !one.spec?.nodeName && cpuOf(one) <= most)
+    .filter((candidate) => !candidate.spec?.nodeName && cpuOf(candidate) <= most)
     .map(({ metadata }) => metadata.name);
 }
 

@@ -92,13 +92,13 @@ export function textOf({ chunks }: Answer): string {
 }
 
 /** Calls `one` for 0, 1, … `count - 1`, as many at a time as there are workers, and measures each call. */
-export async function timed(count: number, workers: number, one: (i: number) => Promise<unknown>): Promise<Timing> {
+export async function timed(count: number, workers: number, call: (i: number) => Promise<unknown>): Promise<Timing> {
   const took: number[] = [];
   let next = 0;
   const work = async () => {
     while (next < count) {
       const since = realClock.monotonic();
-      await one(next++);
+      await call(next++);
       took.push(realClock.monotonic() - since);
     }
   };

@@ -286,7 +286,7 @@ describe.skipIf(reason !== undefined)('a real node does what conformance tests a
     const current = await object('replaced');
     const replaced = {
       ...current,
-      spec: { ...current.spec, containers: current.spec.containers.map((one) => ({ ...one, resources: size('60m', '50Mi') })) },
+      spec: { ...current.spec, containers: current.spec.containers.map((container) => ({ ...container, resources: size('60m', '50Mi') })) },
     };
     const outcome = await node.run('kubectl', ['replace', '--subresource=resize', '-f', '-'], JSON.stringify(replaced));
     expect(outcome.stderr).toBe('');

@@ -75,7 +75,7 @@ export class RealNode implements AsyncDisposable {
   async loseEverything(): Promise<void> {
     const { pid, runDirectory } = this.containerd();
     const owners = [await this.pid(), pid, ...processesNaming(runDirectory)];
-    for (const one of new Set([...owners, ...owners.flatMap(childrenOf)])) killNow(one);
+    for (const owner of new Set([...owners, ...owners.flatMap(childrenOf)])) killNow(owner);
     const mounts = (await this.run('cat', ['/proc/self/mountinfo'])).stdout.split('\n').map((line) => line.split(' ')[4] ?? '');
     const own = mounts.filter((point) => point.startsWith(runDirectory) || point.startsWith(this.dataDirectory));
     for (const point of own.reverse()) await this.#run('umount', ['--lazy', point]);

@@ -58,7 +58,7 @@ function object(plural: string, name: string, spec: string): string {
 
 describe.each(['opens', 'typeds'])('custom resources nested 10,000 levels deep (%s)', (plural) => {
   const all = `${THINGS}/${plural}`;
-  const one = `${all}/a`;
+  const resourcePath = `${all}/a`;
 
   test.each([
     ['as JSON', 'a', nested(LEVELS), 'application/json'],
@@ -70,7 +70,7 @@ describe.each(['opens', 'typeds'])('custom resources nested 10,000 levels deep (
   });
 
   test('are what was sent when they are read', async () => {
-    expect((await send(one)).body).toContain(`"spec":${nested(LEVELS)}`);
+    expect((await send(resourcePath)).body).toContain(`"spec":${nested(LEVELS)}`);
     expect((await send(all)).body.split(nested(LEVELS)).length).toBe(4);
     expect((await send(`${all}?watch=true&timeoutSeconds=1`)).body.split(nested(LEVELS)).length).toBe(4);
   });
@@ -85,20 +85,20 @@ describe.each(['opens', 'typeds'])('custom resources nested 10,000 levels deep (
   });
 
   test('are patched with a JSON patch', async () => {
-    expect(await patch(one, JSON_PATCH, `[{"op":"replace","path":"/spec${'/a'.repeat(LEVELS)}","value":2}]`)).toBe(200);
+    expect(await patch(resourcePath, JSON_PATCH, `[{"op":"replace","path":"/spec${'/a'.repeat(LEVELS)}","value":2}]`)).toBe(200);
     const same = `{"op":"test","path":"/spec/a","value":${nested(LEVELS - 1, '2')}}`;
     const [copy, move] = ['{"op":"copy","from":"/spec/a","path":"/spec/a"}', '{"op":"move","from":"/spec/a","path":"/spec/a"}'];
-    expect(await patch(one, JSON_PATCH, `[${same},${copy},${move},${same}]`)).toBe(200);
+    expect(await patch(resourcePath, JSON_PATCH, `[${same},${copy},${move},${same}]`)).toBe(200);
   });
 
   test('cannot be made deeper by a JSON patch', async () => {
-    expect(await patch(one, JSON_PATCH, '[{"op":"copy","from":"/spec","path":"/spec/a/a"}]')).toBe(422);
+    expect(await patch(resourcePath, JSON_PATCH, '[{"op":"copy","from":"/spec","path":"/spec/a/a"}]')).toBe(422);
   });
 
   test('are patched with a merge patch', async () => {
-    expect(await patch(one, MERGE_PATCH, `{"spec":${nested(LEVELS, '3')}}`)).toBe(200);
-    expect(await patch(one, MERGE_PATCH, `{"spec":{"a":${nested(TYPED_LEVELS, `{"list":${lists(9_000)}}`)}}}`)).toBe(200);
-    const { body } = await send(one);
+    expect(await patch(resourcePath, MERGE_PATCH, `{"spec":${nested(LEVELS, '3')}}`)).toBe(200);
+    expect(await patch(resourcePath, MERGE_PATCH, `{"spec":{"a":${nested(TYPED_LEVELS, `{"list":${lists(9_000)}}`)}}}`)).toBe(200);
+    const { body } = await send(resourcePath);
     expect([body.includes('{"a":3}'), body.includes(`"list":${lists(9_000)}`)]).toEqual([true, true]);
   });
 
@@ -111,13 +111,13 @@ describe.each(['opens', 'typeds'])('custom resources nested 10,000 levels deep (
   });
 
   test('are updated, with what they are and with something else', async () => {
-    const { body } = await send(one);
-    expect(await codeOf(one, { method: 'PUT', body })).toBe(200);
-    expect(await codeOf(one, { method: 'PUT', body: body.replace(/"spec":.*/, `"spec":${nested(LEVELS, '4')}}`) })).toBe(200);
+    const { body } = await send(resourcePath);
+    expect(await codeOf(resourcePath, { method: 'PUT', body })).toBe(200);
+    expect(await codeOf(resourcePath, { method: 'PUT', body: body.replace(/"spec":.*/, `"spec":${nested(LEVELS, '4')}}`) })).toBe(200);
   });
 
   test('are deleted', async () => {
-    expect((await send(one, { method: 'DELETE' })).code).toBe(200);
+    expect((await send(resourcePath, { method: 'DELETE' })).code).toBe(200);
     expect((await send(all, { method: 'DELETE' })).code).toBe(200);
     expect(JSON.parse((await send(all)).body).items).toEqual([]);
   });

@@ -29,7 +29,7 @@ beforeAll(async () => {
   extension = await startLyingServer(() => JSON.stringify(RESOURCES));
   extension.lie = (exchange) => {
     const name = /\/things\/([^/?]+)/.exec(exchange.request.url ?? '')?.[1];
-    const lie = name === undefined ? discoveryLie : LIES.find(([one]) => slug(one) === name)?.[1];
+    const lie = name === undefined ? discoveryLie : LIES.find(([lieName]) => slug(lieName) === name)?.[1];
     return lie === undefined ? void exchange.response.setHeader('content-type', 'application/json').end(exchange.honest) : lie(exchange);
   };
   hostile = await startHostileCluster({ controllerManager: { controllers: [] } });

@@ -74,7 +74,7 @@ class TrueRuntime {
       return {};
     },
     PodSandboxStatus: ({ sandboxId }) => ({ status: { ...present(this.#sandboxes, sandboxId), network: { ip: '192.0.2.9' } } }),
-    ListPodSandbox: ({ filter }) => ({ items: [...this.#sandboxes.values()].filter((one) => matches(one, filter)) }),
+    ListPodSandbox: ({ filter }) => ({ items: [...this.#sandboxes.values()].filter((item) => matches(item, filter)) }),
     CreateContainer: ({ sandboxId, config }) => {
       const { metadata, image, labels, annotations } = config;
       const own = { id: this.#id(), sandboxId, metadata, image, imageRef: 'sha256:1', labels, annotations };
@@ -94,7 +94,7 @@ class TrueRuntime {
       this.#containers.delete(containerId);
       return {};
     },
-    ListContainers: ({ filter }) => ({ containers: [...this.#containers.values()].filter((one) => matches(one, filter)) }),
+    ListContainers: ({ filter }) => ({ containers: [...this.#containers.values()].filter((item) => matches(item, filter)) }),
     ContainerStatus: ({ containerId }) => ({ status: present(this.#containers, containerId) }),
     ListImages: () => ({ images: [IMAGE] }),
     ImageStatus: () => ({ image: IMAGE }),
@@ -114,9 +114,9 @@ class TrueRuntime {
 const IMAGE = { id: 'sha256:1', repoTags: ['busybox:latest'], repoDigests: [], sizeBytes: 1 };
 
 function present<T>(all: ReadonlyMap<string, T>, id: string): T {
-  const one = all.get(id);
-  if (one === undefined) throw new GrpcError(grpcStatus.notFound, `${id} not found`);
-  return one;
+  const item = all.get(id);
+  if (item === undefined) throw new GrpcError(grpcStatus.notFound, `${id} not found`);
+  return item;
 }
 
 interface Filter {
@@ -126,11 +126,11 @@ interface Filter {
   readonly state?: { readonly state: string };
 }
 
-function matches(one: Sandbox | Container, filter: Filter | undefined): boolean {
+function matches(item: Sandbox | Container, filter: Filter | undefined): boolean {
   const { id, sandboxId, labelSelector = {}, state } = filter ?? {};
-  if ((id && one.id !== id) || (state && one.state !== state.state)) return false;
-  if (sandboxId && 'sandboxId' in one && one.sandboxId !== sandboxId) return false;
-  return Object.entries(labelSelector).every(([key, value]) => one.labels[key] === value);
+  if ((id && item.id !== id) || (state && item.state !== state.state)) return false;
+  if (sandboxId && 'sandboxId' in item && item.sandboxId !== sandboxId) return false;
+  return Object.entries(labelSelector).every(([key, value]) => item.labels[key] === value);
 }
 
 const FLOOD = 20_000;

@@ -82,7 +82,8 @@ function kubeconfigOf({ url, ca }: LyingServer): { path: string; text: string } 
   return { path: '/kubeconfig', text };
 }
 
-const lieOf = (lies: readonly (readonly [string, Lie])[], name: string) => lies.find(([one]) => name === one.replaceAll(' ', '-'))?.[1];
+const lieOf = (lies: readonly (readonly [string, Lie])[], name: string) =>
+  lies.find(([lieName]) => name === lieName.replaceAll(' ', '-'))?.[1];
 const tokenFor = (name: string) => name.replaceAll(' ', '-');
 
 beforeAll(async () => {

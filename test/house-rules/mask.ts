@@ -44,13 +44,13 @@ class Masker {
 
   #step(): void {
     const two = this.#source.slice(this.#at, this.#at + 2);
-    const one = two[0] as string;
+    const character = two[0] as string;
     if (two === '//') this.#blank(this.#end('\n'));
     else if (two === '/*') this.#blank(this.#end('*/', 2));
-    else if (one === '"' || one === "'") this.#quoted(one);
-    else if (one === '`') this.#template();
-    else if (one === '/' && BEFORE_REGEX.test(this.#out.slice(-20))) this.#regex();
-    else if (one === '{' || one === '}') this.#brace(one);
+    else if (character === '"' || character === "'") this.#quoted(character);
+    else if (character === '`') this.#template();
+    else if (character === '/' && BEFORE_REGEX.test(this.#out.slice(-20))) this.#regex();
+    else if (character === '{' || character === '}') this.#brace(character);
     else this.#keep(this.#plainLength());
   }
 

@@ -152,7 +152,7 @@ class Automaton {
   #build(expression: Expression): Fragment {
     switch (expression.type) {
       case 'chars':
-        return this.#one(expression.set);
+        return this.#singleCharacter(expression.set);
       case 'assertion':
         return { ...NOTHING, isFree: false, isEmptyAnywhere: !expression.isStart };
       case 'sequence':
@@ -164,7 +164,7 @@ class Automaton {
     }
   }
 
-  #one(set: CharSet): Fragment {
+  #singleCharacter(set: CharSet): Fragment {
     const ways = new Map([[this.#state(set), 1]]);
     return { empty: 0, isFree: false, first: ways, anywhere: ways, isEmptyAnywhere: false, last: ways, free: new Set(ways.keys()) };
   }

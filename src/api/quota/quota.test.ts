@@ -67,8 +67,8 @@ describe('what quotas count of pods', () => {
   };
 
   it('is everything that they ask for, under each of its names', () => {
-    const one = pod({ containers: [container('c', { cpu: '1', 'example.com/gpu': '2', 'hugepages-2Mi': '4Mi' }, { memory: '1Gi' })] });
-    expect(used(hard, [one, pod()], podEvaluator)).toEqual({
+    const sample = pod({ containers: [container('c', { cpu: '1', 'example.com/gpu': '2', 'hugepages-2Mi': '4Mi' }, { memory: '1Gi' })] });
+    expect(used(hard, [sample, pod()], podEvaluator)).toEqual({
       pods: '2',
       'count/pods': '2',
       cpu: '1100m',

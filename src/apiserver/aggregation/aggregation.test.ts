@@ -17,7 +17,7 @@ const APPLES = `${API}/namespaces/default/apples`;
 
 const opened: AsyncDisposable[] = [];
 afterEach(async () => {
-  for (const one of opened.splice(0).toReversed()) await one[Symbol.asyncDispose]();
+  for (const resource of opened.splice(0).toReversed()) await resource[Symbol.asyncDispose]();
 });
 
 interface Place {

@@ -47,7 +47,7 @@ function operation({ consumes, produces, parameters, responses, schemes: _, ...r
     Array.isArray(value) && value.length > 0 ? value.filter((type): type is string => typeof type === 'string') : JSON_ONLY;
   return {
     ...rest,
-    ...(all.length > 0 && { parameters: all.filter((one) => one !== body).map(parameter) }),
+    ...(all.length > 0 && { parameters: all.filter((item) => item !== body).map(parameter) }),
     ...(body && { requestBody: { content: contentOf(types(consumes), body.schema), ...(body.required && { required: true }) } }),
     responses: Object.fromEntries(
       Object.entries(isJsonObject(responses ?? {}) ? ((responses ?? {}) as JsonObject) : {}).map(([code, response]) => [

@@ -14,10 +14,10 @@ export class EventLines {
   encode(event: AuditEvent): string {
     const { kind, apiVersion, level, auditID, stage, requestURI, verb, user, impersonatedUser, authenticationMetadata } = event;
     const { sourceIPs, userAgent, objectRef, responseStatus, requestObject, responseObject, annotations } = event;
-    const who = `,"verb":${quote(verb)},"user":${this.#user(user)}`;
+    const userPart = `,"verb":${quote(verb)},"user":${this.#user(user)}`;
     return (
       `{"kind":"${kind}","apiVersion":"${apiVersion}","level":"${level}","auditID":${quote(auditID)},"stage":"${stage}","requestURI":${quote(requestURI)}` +
-      who +
+      userPart +
       optional('impersonatedUser', impersonatedUser) +
       optional('authenticationMetadata', authenticationMetadata) +
       `,"sourceIPs":[${sourceIPs.map(quote).join()}]` +

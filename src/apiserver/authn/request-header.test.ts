@@ -11,7 +11,7 @@ import { requestHeaders } from './request-header.ts';
 
 const opened: AsyncDisposable[] = [];
 afterEach(async () => {
-  for (const one of opened.splice(0).toReversed()) await one[Symbol.asyncDispose]();
+  for (const resource of opened.splice(0).toReversed()) await resource[Symbol.asyncDispose]();
 });
 
 const clients = newAuthority('clients');

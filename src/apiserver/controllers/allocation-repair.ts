@@ -75,7 +75,7 @@ export class AllocationRepair {
   /** Ports have no creation time: they are freed if they were unused in the previous pass too. */
   async #freePorts(leaked: readonly number[]): Promise<void> {
     const { nodePorts, logger } = this.#deps;
-    for (const port of leaked.filter((one) => this.#suspects.has(one))) {
+    for (const port of leaked.filter((suspect) => this.#suspects.has(suspect))) {
       logger.info('a node port that no service uses is free again', { port });
       await nodePorts.release(port);
     }

@@ -234,7 +234,7 @@ export class DefinitionsController {
 /** The definition with a condition replaced. */
 function withCondition(definition: Definition, condition: Condition): Definition {
   const present = definition.status?.conditions ?? [];
-  const conditions = present.map((each) => (each.type === condition.type ? { ...each, ...condition } : each));
+  const conditions = present.map((existing) => (existing.type === condition.type ? { ...existing, ...condition } : existing));
   return { ...definition, status: { ...definition.status, conditions } } as Definition;
 }
 

@@ -31,7 +31,7 @@ const MANAGER = 'ipallocator.k8s.io';
 /** Values that services use without a claim, and claims that no service uses. */
 export function planRepair({ services, addresses, ports, now, graceMs }: AllocationState): RepairPlan {
   const used = services.map((service) => ({ service: nameOf(service), ips: clusterIpsOf(service), ports: nodePortsOf(service) }));
-  const users = new Map(used.map((one) => [keyOf(one.service), one]));
+  const users = new Map(used.map((use) => [keyOf(use.service), use]));
   const addressNames = new Set(addresses.map(({ metadata }) => metadata.name));
   const isLeaked = ({ metadata, spec }: networking.IPAddress) => {
     const { namespace = '', name = '', resource } = spec?.parentRef ?? {};
@@ -41,7 +41,7 @@ export function planRepair({ services, addresses, ports, now, graceMs }: Allocat
   };
   return {
     missingAddresses: used.flatMap(({ service, ips }) => ips.filter((ip) => !addressNames.has(ip)).map((value) => ({ service, value }))),
-    missingPorts: used.flatMap((one) => one.ports.filter((port) => !ports.has(port)).map((value) => ({ service: one.service, value }))),
+    missingPorts: used.flatMap((use) => use.ports.filter((port) => !ports.has(port)).map((value) => ({ service: use.service, value }))),
     leakedAddresses: addresses.filter(isLeaked).map(({ metadata }) => metadata.name ?? ''),
     leakedPorts: [...ports].filter(([port, user]) => !users.get(user)?.ports.includes(port)).map(([port]) => port),
   };

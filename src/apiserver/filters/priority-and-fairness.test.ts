@@ -13,7 +13,7 @@ import { type ApiServer, type ApiServerConfig, startApiServer } from '../server.
 
 const opened: AsyncDisposable[] = [];
 afterEach(async () => {
-  for (const one of opened.splice(0).toReversed()) await one[Symbol.asyncDispose]();
+  for (const resource of opened.splice(0).toReversed()) await resource[Symbol.asyncDispose]();
 });
 
 interface Place {

@@ -59,7 +59,7 @@ describe('seats', () => {
         ];
         const total = least + part * (most - least);
         const seats = allocateConcurrency(total, claimants);
-        expect(seats.reduce((sum, one) => sum + one, 0)).toBeCloseTo(total, 4);
+        expect(seats.reduce((sum, share) => sum + share, 0)).toBeCloseTo(total, 4);
         const free = claimants.flatMap(({ lowest, highest, target }, i) => {
           expect(seats[i]!).toBeGreaterThanOrEqual(lowest - 1e-6);
           expect(seats[i]!).toBeLessThanOrEqual(highest + 1e-6);

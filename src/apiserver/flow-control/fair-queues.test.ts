@@ -73,8 +73,8 @@ describe('fair queues', () => {
         });
         while (queues.size > 0) take();
         expect(dispatched.map(({ number }) => number).sort((a, b) => a - b)).toEqual(steps.map((_, number) => number));
-        for (const flow of new Set(dispatched.map((one) => one.flow))) {
-          const numbers = dispatched.filter((one) => one.flow === flow).map(({ number }) => number);
+        for (const flow of new Set(dispatched.map((entry) => entry.flow))) {
+          const numbers = dispatched.filter((entry) => entry.flow === flow).map(({ number }) => number);
           expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
         }
         expect([queues.seats, queues.activeQueues]).toEqual([0, 0]);
@@ -84,7 +84,7 @@ describe('fair queues', () => {
 
   test('reject what a full queue cannot hold, and let in who is patient', () => {
     const queues = new FairQueues<QueuedRequest>({ queues: 1, handSize: 1, queueLengthLimit: 2 });
-    expect([item('a'), item('a'), item('a')].map((one) => queues.add(one))).toEqual([true, true, false]);
+    expect([item('a'), item('a'), item('a')].map((entry) => queues.add(entry))).toEqual([true, true, false]);
     expect(queues.add(item('a'), true)).toBe(true);
     expect(queues.size).toBe(3);
   });

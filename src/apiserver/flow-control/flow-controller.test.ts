@@ -187,9 +187,9 @@ describe('when many ask at once', () => {
       const polite = Array.from({ length: 20 }, (_, i) => ({ at: place.turn, admitted: place.enter(user(`polite ${i}`)) }));
       while (polite.some(({ admitted }) => admitted.state !== 'runs')) {
         await place.passTurn();
-        running = running.map((one) => {
-          if (one.ticket === undefined) return one;
-          place.controller.finish(one.ticket);
+        running = running.map((active) => {
+          if (active.ticket === undefined) return active;
+          place.controller.finish(active.ticket);
           return noisy();
         });
       }

@@ -89,8 +89,8 @@ function decodeDocument(parsed: RequestDocument, { request, expected, validation
   const value = ofKind(parsed, expected);
   request.document = value;
   const object = withKind(checkedDecode({ request, expected, validation, parsed, existing }, value), value, expected);
-  const whole = parsed.spec === undefined ? object : Object.assign({}, object, { spec: parsed.spec });
-  return withReset(whole as unknown as KubeObject, value) as unknown as JsonObject;
+  const withSpec = parsed.spec === undefined ? object : Object.assign({}, object, { spec: parsed.spec });
+  return withReset(withSpec as unknown as KubeObject, value) as unknown as JsonObject;
 }
 
 /** An empty managedFields list resets them; decoding as a usual field would drop it. */
@@ -126,8 +126,8 @@ function parseBytes(bytes: Buffer, contentType: string, expected: ExpectedKind):
   const spec = recurring && specs?.recall(recurring.text);
   const rest = spec && parseRest(recurring.rest(), expected);
   if (rest) return { ...rest, bytes, spec };
-  const whole = parseBody(bytes, contentType, expected);
-  return recurring && specs ? { ...whole, learn: (decodedSpec) => specs.learn(recurring.text, decodedSpec) } : whole;
+  const document = parseBody(bytes, contentType, expected);
+  return recurring && specs ? { ...document, learn: (decodedSpec) => specs.learn(recurring.text, decodedSpec) } : document;
 }
 
 function parseMessage(envelope: Envelope, expected: ExpectedKind, specs: RecurringSpecs): RequestDocument {

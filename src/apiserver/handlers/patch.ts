@@ -200,8 +200,8 @@ function decodeAsNamed(deps: HandlerDeps, expected: ExpectedKind, { value, befor
   if (kind !== expected.kind && expected.custom)
     return expected.decode?.(value) ?? decodeBounded(expected.schema, value, { existing: before, written });
   if (kind !== expected.kind || apiVersion !== expected.apiVersion) return readAsOther(deps, expected, { value, kind, apiVersion });
-  const whole = withKind(value, expected);
-  return expected.decode?.(whole) ?? decodeBounded(expected.schema, whole, { existing: before, written });
+  const complete = withKind(value, expected);
+  return expected.decode?.(complete) ?? decodeBounded(expected.schema, complete, { existing: before, written });
 }
 
 function invalidVersion(apiVersion: string): string {
@@ -225,8 +225,8 @@ function readAsOther(deps: HandlerDeps, expected: ExpectedKind, { value, kind, a
 /** The result of a strategic patch is never parsed as text: it keeps its kind, and errors have their own wording. */
 function restored(_deps: HandlerDeps, expected: ExpectedKind, { value, before }: PatchResult): DecodedObject {
   const { kind, apiVersion, schema } = expected;
-  const whole = isJsonObject(value) ? { ...value, kind, apiVersion } : value;
-  const decoded = expected.decode?.(whole) ?? decodeBounded(schema, whole, { existing: before });
+  const complete = isJsonObject(value) ? { ...value, kind, apiVersion } : value;
+  const decoded = expected.decode?.(complete) ?? decodeBounded(schema, complete, { existing: before });
   const error = restoreNameError(value) ?? (decoded.error && (restoreError(schema, value) ?? decoded.error));
   return { object: decoded.object, ...(error !== undefined && { error }), problems: [...decoded.problems].sort(compareBytes) };
 }

@@ -114,13 +114,13 @@ describe('an informer', () => {
         const stop = new AbortController();
         informer.start(stop.signal);
         let version = 0;
-        for (const one of steps) await perform(one);
-        async function perform(one: (typeof steps)[number]): Promise<void> {
-          if ('ms' in one) await clock.advance(one.ms);
-          else if ('isDown' in one) faults.isDown = one.isDown;
-          else if ('watch' in one) faults.watch = one.watch as Faults['watch'];
-          else if (one.do === 'delete') await maps.delete({ name: one.name, namespace: 'x' }).catch(() => {});
-          else await put(one.name);
+        for (const action of steps) await perform(action);
+        async function perform(action: (typeof steps)[number]): Promise<void> {
+          if ('ms' in action) await clock.advance(action.ms);
+          else if ('isDown' in action) faults.isDown = action.isDown;
+          else if ('watch' in action) faults.watch = action.watch as Faults['watch'];
+          else if (action.do === 'delete') await maps.delete({ name: action.name, namespace: 'x' }).catch(() => {});
+          else await put(action.name);
         }
         async function put(key: string): Promise<void> {
           version++;

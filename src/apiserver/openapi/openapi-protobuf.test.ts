@@ -20,19 +20,24 @@ const message = (fields: Record<string, [number, Schema]>): ObjectSchema => {
   const fieldsByName = new Map(built.map((field) => [field.name, field]));
   return { type: 'object', name: 'x', description: '', fields: built, fieldsByName, atomic: false, preserveUnknown: false };
 };
-const any = message({ yaml: [2, text] });
+const anyValue = message({ yaml: [2, text] });
 
 describe('version 2 in protobuf', () => {
-  const leaf = message({ ref: [1, text], format: [2, text], type: [22, message({ value: [1, list(text)] })], extensions: [31, map(any)] });
+  const leaf = message({
+    ref: [1, text],
+    format: [2, text],
+    type: [22, message({ value: [1, list(text)] })],
+    extensions: [31, map(anyValue)],
+  });
   const definition = message({
     required: [19, list(text)],
     properties: [25, message({ all: [1, map(leaf)] })],
-    extensions: [31, map(any)],
+    extensions: [31, map(anyValue)],
   });
   const query = message({
     parameter: [1, message({ nonBody: [2, message({ query: [3, message({ name: [4, text], in: [2, text] })] })] })],
   });
-  const operation = message({ id: [5, text], parameters: [8, list(query)], extensions: [13, map(any)] });
+  const operation = message({ id: [5, text], parameters: [8, list(query)], extensions: [13, map(anyValue)] });
   const Document = message({
     swagger: [1, text],
     paths: [8, message({ path: [2, map(message({ patch: [8, operation] }))] })],
@@ -71,14 +76,14 @@ describe('version 3 in protobuf', () => {
     items: [30, message({ schema: [1, list(message({ reference: [2, reference] }))] })],
     default: [33, message({ number: [1, { type: 'double' }], boolean: [2, flag], string: [3, text] })],
     description: [34, text],
-    extensions: [36, map(any)],
+    extensions: [36, map(anyValue)],
   });
   const definition = message({
     required: [23, list(text)],
     type: [25, text],
     oneOf: [27, list(message({ schema: [1, message({ type: [25, text] })] }))],
     properties: [31, message({ all: [1, map(message({ schema: [1, leaf] }))] })],
-    extensions: [36, map(any)],
+    extensions: [36, map(anyValue)],
   });
   const content = message({ all: [1, map(message({ schema: [1, message({ reference: [2, reference] })] }))] });
   const operation = message({
@@ -89,7 +94,7 @@ describe('version 3 in protobuf', () => {
     ],
     requestBody: [7, message({ itself: [1, message({ content: [2, content] })] })],
     responses: [8, message({ all: [2, map(message({ itself: [1, message({ description: [1, text], content: [3, content] })] }))] })],
-    extensions: [13, map(any)],
+    extensions: [13, map(anyValue)],
   });
   const Document = message({
     openapi: [1, text],

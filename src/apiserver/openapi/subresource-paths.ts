@@ -65,9 +65,9 @@ function connectPaths(resource: OpenApiResource, sub: OpenApiSubresource, option
   const methods = isProxy ? PROXY_METHODS : sub.verbs.flatMap((verb) => METHODS[verb] ?? []);
   const build = (suffix: string): PathModel['operations'] =>
     Object.fromEntries(methods.map((method) => [method, connectOperation(resource, sub, method, suffix)]));
-  const whole = { path, parameters: [...parameters, ...query], operations: build('') };
-  if (!isProxy) return [whole];
-  return [whole, { path: `${path}/{path}`, parameters: [...parameters, PATH, ...query], operations: build('WithPath') }];
+  const main = { path, parameters: [...parameters, ...query], operations: build('') };
+  if (!isProxy) return [main];
+  return [main, { path: `${path}/{path}`, parameters: [...parameters, PATH, ...query], operations: build('WithPath') }];
 }
 
 function connectOperation(resource: OpenApiResource, sub: OpenApiSubresource, method: string, suffix: string): Operation {

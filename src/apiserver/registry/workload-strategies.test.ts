@@ -228,8 +228,8 @@ describe('workloads of apps/v1', () => {
     const key = 'deprecated.daemonset.template.generation';
     const created = create(strategy, { metadata: { name: 'a' }, spec } as JsonObject);
     expect(created.metadata.annotations).toEqual({ [key]: '1' });
-    const same = strategy.prepareForUpdate?.({ ...created, metadata: { name: 'a' } }, created, SCOPE);
-    expect(same?.metadata.annotations).toEqual({ [key]: '1' });
+    const unchanged = strategy.prepareForUpdate?.({ ...created, metadata: { name: 'a' } }, created, SCOPE);
+    expect(unchanged?.metadata.annotations).toEqual({ [key]: '1' });
     const changed = { ...created, spec: { ...created.spec, template: { ...template, metadata: { labels: { app: 'a', b: 'c' } } } } };
     expect(strategy.prepareForUpdate?.(changed as StoredWorkload, created, SCOPE).metadata.annotations).toEqual({ [key]: '2' });
   });

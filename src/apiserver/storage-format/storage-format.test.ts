@@ -4,8 +4,8 @@ import { encodeEnvelope, encodeProtobuf } from '#machinery';
 import type { KubeObject } from '../watch-cache/kube-object.ts';
 import { storageFormat } from './storage-format.ts';
 
-const same = (object: KubeObject) => object;
-const version = { apiVersion: 'v1', schema: core.ConfigMap, toInternal: same, fromInternal: same };
+const identity = (object: KubeObject) => object;
+const version = { apiVersion: 'v1', schema: core.ConfigMap, toInternal: identity, fromInternal: identity };
 const KIND = { kind: 'ConfigMap', apiVersion: 'v1', versions: new Map([['v1', version]]) };
 const CUSTOM = { kind: 'Widget', apiVersion: 'example.com/v2', versions: undefined };
 const OWN = '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"k":"v"}}';

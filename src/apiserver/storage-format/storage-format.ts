@@ -100,8 +100,8 @@ class StorageFormat implements Transformer {
     const { kind, apiVersion } = value as { kind?: string; apiVersion?: string };
     const version = this.#version(kind ?? '', apiVersion ?? '');
     const { object } = decodeObject(version.schema, value as unknown as JsonObject);
-    const whole = { ...object, kind, apiVersion } as unknown as KubeObject;
-    return { bytes: this.#internal(version, whole), isStale: this.#isProtobuf || version !== (this.#written ?? version) };
+    const complete = { ...object, kind, apiVersion } as unknown as KubeObject;
+    return { bytes: this.#internal(version, complete), isStale: this.#isProtobuf || version !== (this.#written ?? version) };
   }
 
   #version(kind: string, apiVersion: string): StoredVersion {

@@ -110,10 +110,10 @@ test('changes of RBAC, CRDs and policies apply after the store watch broke', asy
   await alice.of(core.ConfigMap).create({ metadata: { name: 'first', namespace: 'ns' } });
 
   broken.cut();
-  const elsewhere = clientOf(other, 'admin', ['system:masters']);
-  await elsewhere.of(rbac.RoleBinding).delete({ name: 'alice', namespace: 'ns' });
-  await elsewhere.of(apiextensions.CustomResourceDefinition).delete({ name: 'widgets.example.com' });
-  await elsewhere.of(admissionregistration.ValidatingAdmissionPolicy).create({
+  const otherClient = clientOf(other, 'admin', ['system:masters']);
+  await otherClient.of(rbac.RoleBinding).delete({ name: 'alice', namespace: 'ns' });
+  await otherClient.of(apiextensions.CustomResourceDefinition).delete({ name: 'widgets.example.com' });
+  await otherClient.of(admissionregistration.ValidatingAdmissionPolicy).create({
     metadata: { name: 'none' },
     spec: {
       failurePolicy: 'Fail',
@@ -121,14 +121,14 @@ test('changes of RBAC, CRDs and policies apply after the store watch broke', asy
       validations: [{ expression: 'false', message: 'no config maps' }],
     },
   } as never);
-  await elsewhere.of(admissionregistration.ValidatingAdmissionPolicyBinding).create({
+  await otherClient.of(admissionregistration.ValidatingAdmissionPolicyBinding).create({
     metadata: { name: 'none' },
     spec: { policyName: 'none', validationActions: ['Deny'] },
   } as never);
   await expect
     .poll(
       () =>
-        elsewhere
+        otherClient
           .of(apiextensions.CustomResourceDefinition)
           .list()
           .then(({ items }) => items.length),

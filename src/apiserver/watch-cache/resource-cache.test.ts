@@ -196,14 +196,14 @@ describe('a watch', () => {
   test('W6: shares its frames with those who see the same', async () => {
     await using at = await open();
     await at.cache.start();
-    const [one, other, red] = [recorder(), recorder(), recorder()];
-    for (const { sink } of [one, other]) beginWatch(at.cache, ALL, sink, { since: at.cache.revision });
+    const [first, second, red] = [recorder(), recorder(), recorder()];
+    for (const { sink } of [first, second]) beginWatch(at.cache, ALL, sink, { since: at.cache.revision });
     beginWatch(at.cache, only('red'), red.sink, { since: at.cache.revision });
     await at.put('a', 'red');
     await at.cache.fresh();
-    expect(one.frames[0]).toBeDefined();
-    expect(other.frames[0]).toBe(one.frames[0]);
-    expect(red.frames[0]).toBe(one.frames[0]);
+    expect(first.frames[0]).toBeDefined();
+    expect(second.frames[0]).toBe(first.frames[0]);
+    expect(red.frames[0]).toBe(first.frames[0]);
   });
 
   test('W8: that was left hears nothing more, and others do', async () => {

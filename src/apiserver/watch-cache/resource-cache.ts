@@ -403,8 +403,8 @@ export class ResourceCache {
       if (fitted === undefined || fitted.object === object)
         return CachedObject.of(key, revision, StoredObject.read(object, encoding, bytes), this.#reader);
       if (fitted.error !== undefined) repair?.report(key, fitted.error);
-      const whole = StoredObject.read(fitted.object, encoding, encoding.encodeStored(fitted.object).bytes);
-      return CachedObject.of(key, revision, whole, this.#repairing);
+      const repaired = StoredObject.read(fitted.object, encoding, encoding.encodeStored(fitted.object).bytes);
+      return CachedObject.of(key, revision, repaired, this.#repairing);
     } catch (error) {
       throw new Error(`cannot read ${key}: ${(error as Error).message}`, { cause: error });
     }

@@ -26,7 +26,7 @@ const Everything = message({
 });
 
 const anyInner = fc.record({ name: fc.string(), count: fc.maxSafeInteger() });
-const anything = fc.record({
+const anyMessage = fc.record({
   text: fc.string(),
   flag: fc.boolean(),
   small: fc.integer(),
@@ -48,7 +48,7 @@ const anything = fc.record({
 describe('a message by its table', () => {
   test('comes back as it was encoded', () => {
     fc.assert(
-      fc.property(anything, (value) => {
+      fc.property(anyMessage, (value) => {
         const decoded = Everything.decode(Everything.encode(value as never));
         expect({ ...decoded, blob: Uint8Array.from(decoded.blob), labels: Object.entries(decoded.labels).sort() }).toEqual({
           ...value,

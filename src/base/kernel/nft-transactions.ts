@@ -146,8 +146,8 @@ function elementCommands(verb: 'add' | 'delete', table: string, elements: readon
   const commands: string[] = [];
   for (const [name, items] of bySet) {
     for (let start = 0; start < items.length; start += ELEMENTS_A_COMMAND) {
-      const some = items.slice(start, start + ELEMENTS_A_COMMAND).map((element) => (verb === 'add' ? text(element) : element.key));
-      commands.push(`${verb} element ${table} ${name} { ${some.join(', ')} }`);
+      const commandItems = items.slice(start, start + ELEMENTS_A_COMMAND).map((element) => (verb === 'add' ? text(element) : element.key));
+      commands.push(`${verb} element ${table} ${name} { ${commandItems.join(', ')} }`);
     }
   }
   return commands;

@@ -247,8 +247,8 @@ class HistogramSeries implements Histogram, Series {
   }
 }
 
-function sameItems<T>(some: readonly T[] = [], others: readonly T[] = []): boolean {
-  return some === others || (some.length === others.length && some.every((item, i) => item === others[i]));
+function sameItems<T>(list: readonly T[] = [], others: readonly T[] = []): boolean {
+  return list === others || (list.length === others.length && list.every((item, i) => item === others[i]));
 }
 
 function assertNames({ name, labels = [] }: MetricOptions<string>): void {

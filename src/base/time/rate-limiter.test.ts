@@ -28,10 +28,10 @@ describe('rate limiters', () => {
 
   test("a controller's limiter goes from 5 ms to 1000 s for a key, and 10 a second for all after 100", () => {
     const clock = new VirtualClock();
-    const one = controllerRateLimiter<string>(clock);
-    expect([one.when('a'), one.when('a'), one.when('a')]).toEqual([5, 10, 20]);
-    for (let i = 0; i < 40; i++) one.when('a');
-    expect(one.when('a')).toBe(1_000_000);
+    const limits = controllerRateLimiter<string>(clock);
+    expect([limits.when('a'), limits.when('a'), limits.when('a')]).toEqual([5, 10, 20]);
+    for (let i = 0; i < 40; i++) limits.when('a');
+    expect(limits.when('a')).toBe(1_000_000);
     const many = controllerRateLimiter<number>(clock);
     const delays = Array.from({ length: 102 }, (_, key) => many.when(key));
     expect([delays[99], delays[100], delays[101]]).toEqual([5, 100, 200]);

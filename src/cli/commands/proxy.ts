@@ -70,8 +70,8 @@ function servedNowhere(options: Options): Partial<ProxyConfig> {
 }
 
 function writeConfiguration(file: string, fields: ProxyFields): void {
-  const whole = { apiVersion: 'kubeproxy.config.k8s.io/v1alpha1', kind: 'KubeProxyConfiguration', ...fields };
-  writeFileSync(file, `${JSON.stringify(whole, undefined, 2)}\n`);
+  const configuration = { apiVersion: 'kubeproxy.config.k8s.io/v1alpha1', kind: 'KubeProxyConfiguration', ...fields };
+  writeFileSync(file, `${JSON.stringify(configuration, undefined, 2)}\n`);
 }
 
 /** Protects the process: services of the whole node depend on it. */

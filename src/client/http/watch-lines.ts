@@ -26,9 +26,9 @@ export class LineSplitter {
 
   #complete(last: Buffer): string {
     if (this.#pending.length === 0) return last.toString('utf8');
-    const whole = Buffer.concat([...this.#pending, last]);
+    const joined = Buffer.concat([...this.#pending, last]);
     this.#pending = [];
     this.#size = 0;
-    return whole.toString('utf8');
+    return joined.toString('utf8');
   }
 }

@@ -5,10 +5,10 @@ import { BulkGarbage, hasRoom } from '#base';
  * Copies bytes in both directions until both have ended; when one side is destroyed, so is the other. Supports half-close.
  * Never rejects.
  */
-export async function joinDuplexes(one: Duplex, other: Duplex): Promise<void> {
-  copy(one, other);
-  copy(other, one);
-  await Promise.all([closing(one, other), closing(other, one)]);
+export async function joinDuplexes(left: Duplex, right: Duplex): Promise<void> {
+  copy(left, right);
+  copy(right, left);
+  await Promise.all([closing(left, right), closing(right, left)]);
 }
 
 /** All that is read in one turn of the event loop is one write: TLS records arrive singly, 16 KiB each. */

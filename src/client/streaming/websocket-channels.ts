@@ -132,13 +132,13 @@ export class WebSocketChannels {
       rest = text.slice(1);
     }
     const encoded = this.#base64Rest + rest;
-    const whole = encoded.length - (encoded.length % 4);
-    this.#base64Rest = encoded.slice(whole);
-    if (!/^[A-Za-z0-9+/]*={0,2}$/.test(encoded.slice(0, whole))) {
+    const decodable = encoded.length - (encoded.length % 4);
+    this.#base64Rest = encoded.slice(decodable);
+    if (!/^[A-Za-z0-9+/]*={0,2}$/.test(encoded.slice(0, decodable))) {
       this.socket.close(WEBSOCKET_CLOSE.protocolError, 'a message that is not base64');
       return;
     }
-    const data = Buffer.from(encoded.slice(0, whole), 'base64');
+    const data = Buffer.from(encoded.slice(0, decodable), 'base64');
     if (data.length > 0) this.#sinks.get(this.#channel)?.data(data);
   }
 }

@@ -31,9 +31,9 @@ const announced = (nodes: readonly core.Node[], of = services, slices: readonly 
 
 describe('addresses of load balancers', () => {
   it('are answered for by exactly one node each', () => {
-    const each = announced([node('a'), node('b'), node('c')]);
-    expect([...each.values()].flat().sort()).toEqual(services.map(({ metadata }) => metadata!.name!).sort());
-    expect([...each.values()].every((addresses) => addresses.length > 0)).toBe(true);
+    const byNode = announced([node('a'), node('b'), node('c')]);
+    expect([...byNode.values()].flat().sort()).toEqual(services.map(({ metadata }) => metadata!.name!).sort());
+    expect([...byNode.values()].every((addresses) => addresses.length > 0)).toBe(true);
   });
 
   it('move only from a node that is gone', () => {
@@ -47,17 +47,17 @@ describe('addresses of load balancers', () => {
     ['excluded', node('b', { labels: { 'node.kubernetes.io/exclude-from-external-load-balancers': '' } })],
     ['simulated', { metadata: { name: 'b' }, status: { conditions: [{ type: 'Ready', status: 'True' }] } } as core.Node],
   ])('are not answered for by a node that is %s', (_name, other) => {
-    const each = announced([node('a'), other]);
-    expect(each.get('b')).toEqual([]);
-    expect(each.get('a')?.length).toBe(services.length);
+    const byNode = announced([node('a'), other]);
+    expect(byNode.get('b')).toEqual([]);
+    expect(byNode.get('a')?.length).toBe(services.length);
   });
 
   it('with externalTrafficPolicy Local are answered for where an endpoint is', () => {
     const slice = {
       endpoints: [{ addresses: ['10.0.0.1'], nodeName: 'b', conditions: { ready: true } }],
     } as unknown as discovery.EndpointSlice;
-    const each = announced([node('a'), node('b')], [service('192.168.1.200', { externalTrafficPolicy: 'Local' })], [slice]);
-    expect([...each]).toEqual([
+    const byNode = announced([node('a'), node('b')], [service('192.168.1.200', { externalTrafficPolicy: 'Local' })], [slice]);
+    expect([...byNode]).toEqual([
       ['a', []],
       ['b', ['192.168.1.200']],
     ]);

@@ -16,8 +16,8 @@ const service = (name: string, more: { ports?: core.ServicePort[]; current?: str
 const assign = (services: core.Service[], ranges: string[] = [], inUse: string[] = []) => {
   const isPortInUse = (protocol: string, port: number) => inUse.includes(`${protocol} ${port}`);
   const assigned = assignAddresses(services, { ranges, nodeAddresses: ['192.168.1.5', 'fd00::5'], isPortInUse });
-  return services.map((one) => {
-    const result = assigned.get(one)!;
+  return services.map((current) => {
+    const result = assigned.get(current)!;
     return 'addresses' in result ? result.addresses : result.problem;
   });
 };

@@ -94,7 +94,7 @@ async function reconcile(reconciling: ReconcileContext): Promise<void> {
     report(reconciling, service, 'problem' in assignment ? assignment.problem : undefined);
     await publish(deps.client, service, 'addresses' in assignment ? assignment.addresses : []);
   }
-  for (const service of all.filter((one) => one.spec?.type !== 'LoadBalancer' && currentAddresses(one).length > 0))
+  for (const service of all.filter((candidate) => candidate.spec?.type !== 'LoadBalancer' && currentAddresses(candidate).length > 0))
     await publish(deps.client, service, []);
 }
 

@@ -30,10 +30,14 @@ function kubeconfigOf({ clusterName: name, server, caCertificate, clientCertific
 }
 
 /** Adds or renews this cluster's entries in an existing kubeconfig, and makes its context current when added. Everything else is kept. */
-export function mergeKubeconfig(existing: string | undefined, access: AdminAccess, how: 'make current' | 'renew' = 'make current'): string {
+export function mergeKubeconfig(
+  existing: string | undefined,
+  access: AdminAccess,
+  mode: 'make current' | 'renew' = 'make current',
+): string {
   const own = kubeconfigOf(access);
   const present = parsedKubeconfig(existing);
-  const current = how === 'renew' ? (present['current-context'] ?? '') : access.clusterName;
+  const current = mode === 'renew' ? (present['current-context'] ?? '') : access.clusterName;
   const merged: Record<string, JsonValue> = { ...present, apiVersion: 'v1', kind: 'Config', 'current-context': current };
   for (const section of ['clusters', 'users', 'contexts'])
     merged[section] = mergeNamed(present[section], own[section] as readonly JsonObject[]);

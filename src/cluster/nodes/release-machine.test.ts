@@ -26,7 +26,11 @@ describe.skipIf(process.platform !== 'linux')('releaseMachine', () => {
     await mkdir(path.join(cgroups, 'memory/other'));
     await release();
     expect(programs).toEqual([]);
-    expect([name, `memory/${name}`, 'memory/other'].map((one) => existsSync(path.join(cgroups, one)))).toEqual([false, false, true]);
+    expect([name, `memory/${name}`, 'memory/other'].map((directory) => existsSync(path.join(cgroups, directory)))).toEqual([
+      false,
+      false,
+      true,
+    ]);
   });
 
   it('has systemd stop the slice of the node, and removes what it leaves', async () => {

@@ -54,7 +54,7 @@ function observe({ nodes = [node('a'), node('b'), node('c')], pods, spec, waitMs
     spec: { selector: {}, template: { spec: { containers: [] } }, updateStrategy: { type: 'RollingUpdate' }, ...spec },
   };
   const podsOn = new Map<string, core.Pod[]>();
-  for (const each of pods) podsOn.set(nodeOf(each), [...(podsOn.get(nodeOf(each)) ?? []), each]);
+  for (const item of pods) podsOn.set(nodeOf(item), [...(podsOn.get(nodeOf(item)) ?? []), item]);
   return { set, nodes, podsOn, hash: 'new', failureWaitMs: () => waitMs, now: NOW };
 }
 

@@ -75,13 +75,13 @@ describe('a step of a rolling update', () => {
           current: set('new', 0),
           old: [set('a', sizes.first, { age: 2 }), set('b', sizes.second, { age: 1 })],
         };
-        const total = () => [...sets.old, sets.current!].reduce((sum, each) => sum + replicasOf(each), 0);
+        const total = () => [...sets.old, sets.current!].reduce((sum, replicaSet) => sum + replicasOf(replicaSet), 0);
         const limit = Math.max(total(), sizes.desired + maxSurge(scaled));
         const least = Math.min(total(), sizes.desired - maxUnavailable(scaled));
         for (let scales = rollingStep(scaled, sets), i = 0; scales.length > 0; scales = rollingStep(scaled, sets)) {
-          const after = (each: apps.ReplicaSet) => {
-            const scale = scales.find((candidate) => candidate.set === each);
-            return scale ? { ...set(each.metadata.name, scale.replicas), metadata: each.metadata } : each;
+          const after = (replicaSet: apps.ReplicaSet) => {
+            const scale = scales.find((candidate) => candidate.set === replicaSet);
+            return scale ? { ...set(replicaSet.metadata.name, scale.replicas), metadata: replicaSet.metadata } : replicaSet;
           };
           sets = { current: after(sets.current!), old: sets.old.map(after) };
           expect(total()).toBeLessThanOrEqual(limit);

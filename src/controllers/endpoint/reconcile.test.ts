@@ -25,7 +25,7 @@ function pod(
     status: {
       phase,
       podIP: ip,
-      podIPs: ips.map((each) => ({ ip: each })),
+      podIPs: ips.map((podIP) => ({ ip: podIP })),
       conditions: [{ type: 'Ready', status: ready ? 'True' : 'False' }],
     },
   };

@@ -125,14 +125,14 @@ describe('the graph of owners', () => {
         const { graph: g } = graph();
         const model = new Map<string, readonly string[]>();
         const dead = new Set<string>();
-        for (const { name: one, owners, gone: isGone } of steps) {
+        for (const { name: nodeName, owners, gone: isGone } of steps) {
           // A uid never comes back.
-          if (dead.has(one)) continue;
-          if (isGone) dead.add(one);
-          if (isGone) g.deleted(identity(one));
-          else g.observed(identity(one), ownedBy(...owners));
-          if (isGone) model.delete(one);
-          else model.set(one, owners);
+          if (dead.has(nodeName)) continue;
+          if (isGone) dead.add(nodeName);
+          if (isGone) g.deleted(identity(nodeName));
+          else g.observed(identity(nodeName), ownedBy(...owners));
+          if (isGone) model.delete(nodeName);
+          else model.set(nodeName, owners);
         }
         for (const owner of model.keys()) {
           const expected = [...model].filter(([, owners]) => owners.includes(owner)).map(([dependent]) => dependent);

@@ -114,7 +114,7 @@ export class GarbageOperations {
       const live = await this.get(identity);
       const { finalizers = [], resourceVersion } = live?.metadata ?? {};
       if (!finalizers.includes(finalizer)) return;
-      const patch = { metadata: { resourceVersion, finalizers: finalizers.filter((one) => one !== finalizer) } };
+      const patch = { metadata: { resourceVersion, finalizers: finalizers.filter((present) => present !== finalizer) } };
       const resource = this.resourceOf(identity);
       await this.#client(resource).patch(keyFor(resource, identity), patch, { type: 'merge' });
     });

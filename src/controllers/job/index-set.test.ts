@@ -24,12 +24,12 @@ describe('a set of indexes', () => {
 
   it('skips what it holds, and counts what it shares with another', () => {
     fc.assert(
-      fc.property(fc.uniqueArray(fc.nat(40)), fc.uniqueArray(fc.nat(40)), fc.nat(40), (some, others, from) => {
-        const set = IndexSet.empty.with(some);
+      fc.property(fc.uniqueArray(fc.nat(40)), fc.uniqueArray(fc.nat(40)), fc.nat(40), (left, right, from) => {
+        const set = IndexSet.empty.with(left);
         let absent = from;
-        while (some.includes(absent)) absent++;
+        while (left.includes(absent)) absent++;
         expect(set.nextAbsent(from)).toBe(absent);
-        expect(set.countIn(IndexSet.empty.with(others))).toBe(some.filter((index) => others.includes(index)).length);
+        expect(set.countIn(IndexSet.empty.with(right))).toBe(left.filter((index) => right.includes(index)).length);
       }),
     );
   });

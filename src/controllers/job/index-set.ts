@@ -14,7 +14,7 @@ export class IndexSet {
   /** Indexes below `limit`; empty when the text cannot be parsed. */
   static parse(text: string | undefined, limit: number): IndexSet {
     const intervals: Interval[] = [];
-    for (const part of (text ?? '').split(',').filter((each) => each !== '')) {
+    for (const part of (text ?? '').split(',').filter((item) => item !== '')) {
       const match = /^(\d+)(?:-(\d+))?$/.exec(part);
       if (match === null) return IndexSet.empty;
       const first = Number(match[1]);

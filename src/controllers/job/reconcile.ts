@@ -119,7 +119,7 @@ function retainedPods({ job, pods, released }: ObservedJob, active: readonly cor
     if (index === undefined || !isTracked(pod) || released.has(uidOf(pod)) || !isFailed(job, pod)) continue;
     if (succeeded.has(index) || failed?.has(index) || busy.has(index)) continue;
     const previous = retained.get(index);
-    const total = (each: core.Pod) => indexFailures(each) + indexIgnoredFailures(each);
+    const total = (failedPod: core.Pod) => indexFailures(failedPod) + indexIgnoredFailures(failedPod);
     if (previous === undefined || (total(previous) <= total(pod) && finishedAt(pod) >= finishedAt(previous))) retained.set(index, pod);
   }
   return retained;

@@ -41,7 +41,7 @@ function withSuspension(job: batch.Job, status: batch.JobStatus, now: number): S
   const suspension = isSuspending ? 'Suspended' : 'Resumed';
   const text = newCondition('Suspended', `Job${suspension}`, `Job ${suspension.toLowerCase()}`, now);
   const condition = { ...text, status: isSuspending ? 'True' : 'False' };
-  const others = (status.conditions ?? []).map((each) => (each === current ? condition : each));
+  const others = (status.conditions ?? []).map((entry) => (entry === current ? condition : entry));
   const conditions = current === undefined ? [...others, condition] : others;
   const { startTime: _, ...rest } = status;
   return { suspension, status: isSuspending ? { ...rest, conditions } : { ...status, conditions, startTime: formatTime(now) } };

@@ -47,10 +47,10 @@ async function tryDiscover({ client, signal }: DeleteContentDeps): Promise<{ dis
     const discovery = await discover(client.transport, signal);
     const { failures } = discovery;
     if (failures.size === 0) return { discovery, problem: undefined };
-    const each = [...failures].map(([version, error]) => `${version}: ${text(error)}`);
+    const lines = [...failures].map(([version, error]) => `${version}: ${text(error)}`);
     return {
       discovery,
-      problem: { message: `unable to retrieve the complete list of server APIs: ${each.join(', ')}`, groups: failures.size },
+      problem: { message: `unable to retrieve the complete list of server APIs: ${lines.join(', ')}`, groups: failures.size },
     };
   } catch (error) {
     return { discovery: { resources: [], failures: new Map() }, problem: { message: text(error), groups: 0 } };

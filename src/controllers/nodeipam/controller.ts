@@ -26,7 +26,7 @@ function startAllocator(context: ControllerContext, sets: readonly CidrSet[]): K
   const { informers, client } = context;
   const events = context.recorder('cidrAllocator');
   const nodes = informers.of(core.Node);
-  const each = (node: core.Node, act: (set: CidrSet, cidr: string) => void) =>
+  const forEachCidr = (node: core.Node, act: (set: CidrSet, cidr: string) => void) =>
     podCidrsOf(node).forEach((cidr) => {
       for (const set of sets) act(set, cidr);
     });
@@ -58,15 +58,15 @@ function startAllocator(context: ControllerContext, sets: readonly CidrSet[]): K
   const controller = new KeyedController(context, { name: 'node_ipam', isExpected: isGone, objects: nodes.lister, sync });
   nodes.addHandler({
     add: (node) => {
-      each(node, (set, cidr) => set.occupy(cidr));
+      forEachCidr(node, (set, cidr) => set.occupy(cidr));
       controller.enqueue(node);
     },
     update: (_, node) => {
-      each(node, (set, cidr) => set.occupy(cidr));
+      forEachCidr(node, (set, cidr) => set.occupy(cidr));
       controller.enqueue(node);
     },
     delete: (node) => {
-      each(node, (set, cidr) => set.release(cidr));
+      forEachCidr(node, (set, cidr) => set.release(cidr));
       waiting.delete(node.metadata.name);
       const [next] = waiting;
       if (next === undefined || podCidrsOf(node).length === 0) return;

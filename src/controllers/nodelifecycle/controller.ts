@@ -270,8 +270,8 @@ class NodeLifecycleController implements RunningController {
     for (const pod of this.#podsOn(name)) {
       const ready = findCondition(pod.status?.conditions, 'Ready');
       if (ready === undefined || ready.status === 'False') continue;
-      const conditions = (pod.status?.conditions ?? []).map((each) =>
-        each === ready ? { ...each, status: 'False', lastTransitionTime } : each,
+      const conditions = (pod.status?.conditions ?? []).map((condition) =>
+        condition === ready ? { ...condition, status: 'False', lastTransitionTime } : condition,
       );
       try {
         await client.of(core.Pod).updateStatus({ ...pod, status: { ...pod.status, conditions } });

@@ -23,7 +23,7 @@ const context: ProposalContext = {
   periods: { cpuInitializationMs: 0, initialReadinessDelayMs: 0 },
   now: NOW,
 };
-const each = (value: number): MetricReading => ({
+const perPod = (value: number): MetricReading => ({
   type: 'pods',
   pods: new Map(pods.map(({ metadata }) => [metadata.name, { value, timestamp: NOW, windowMs: 0 }])),
 });
@@ -52,14 +52,14 @@ describe('a metric', () => {
   it.each<[keyof typeof SPECS, MetricReading, number, string, object]>([
     [
       'utilization',
-      each(100),
+      perPod(100),
       4,
       'cpu resource utilization (percentage of request)',
       { resource: { name: 'cpu', current: { averageUtilization: 100, averageValue: '100m' } } },
     ],
-    ['memory', each(2 ** 30 * 1000), 4, 'memory resource', { resource: { name: 'memory', current: { averageValue: '1Gi' } } }],
-    ['container', each(100), 4, 'cpu container resource utilization (percentage of request)', { containerResource: { container: 'c' } }],
-    ['pods', each(25_000), 5, 'pods metric m', { pods: { metric, current: { averageValue: '25' } } }],
+    ['memory', perPod(2 ** 30 * 1000), 4, 'memory resource', { resource: { name: 'memory', current: { averageValue: '1Gi' } } }],
+    ['container', perPod(100), 4, 'cpu container resource utilization (percentage of request)', { containerResource: { container: 'c' } }],
+    ['pods', perPod(25_000), 5, 'pods metric m', { pods: { metric, current: { averageValue: '25' } } }],
     ['object', of(20_000), 4, 'Service metric m', { object: { describedObject, metric, current: { value: '20' } } }],
     ['shared', of(40_000), 4, `external metric m(${SELECTOR})`, { object: { current: { averageValue: '20' } } }],
     ['external', of(20_000), 4, 'external metric m(nil)', { external: { metric: { name: 'm' }, current: { value: '20' } } }],

@@ -96,9 +96,9 @@ describe('the count by utilization', () => {
   });
 
   it('uses what the pod as a whole requests, unless a container is named', () => {
-    const whole = { ...pod('p0'), spec: { containers: [{ name: 'c' }], resources: { requests: { cpu: '2' } } } } as core.Pod;
-    expect(countByUtilization(readings(1200), CPU, view([whole]))).toMatchObject({ replicas: 2, utilization: 60 });
-    expect(() => countByUtilization(readings(1200), { ...CPU, container: 'c' }, view([whole]))).toThrow('missing request for cpu');
+    const podLevel = { ...pod('p0'), spec: { containers: [{ name: 'c' }], resources: { requests: { cpu: '2' } } } } as core.Pod;
+    expect(countByUtilization(readings(1200), CPU, view([podLevel]))).toMatchObject({ replicas: 2, utilization: 60 });
+    expect(() => countByUtilization(readings(1200), { ...CPU, container: 'c' }, view([podLevel]))).toThrow('missing request for cpu');
   });
 });
 
@@ -113,9 +113,9 @@ describe('the count by other measures', () => {
   });
 
   it('follows one value by the pods that are ready', () => {
-    const some = [pod('p0'), pod('p1'), pod('p2', { ready: 'False' })];
-    expect(countByValue(20_000, 10_000, view(some))).toEqual({ replicas: 4, usage: 20_000 });
-    expect(countByValue(10_500, 10_000, view(some)).replicas).toBe(3);
+    const threePods = [pod('p0'), pod('p1'), pod('p2', { ready: 'False' })];
+    expect(countByValue(20_000, 10_000, view(threePods))).toEqual({ replicas: 4, usage: 20_000 });
+    expect(countByValue(10_500, 10_000, view(threePods)).replicas).toBe(3);
   });
 
   it('follows a value that pods share by what each gets of it', () => {

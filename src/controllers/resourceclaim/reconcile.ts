@@ -69,10 +69,10 @@ const MAX_PREFIX = 57;
 
 /** Both names, each truncated in proportion to its length when they are too long together. */
 function generatedPrefix(pod: string, entry: string): string {
-  const whole = `${pod}-${entry}-`;
-  if (whole.length <= MAX_PREFIX) return whole;
-  const start = pod.slice(0, Math.floor((pod.length * MAX_PREFIX) / whole.length));
-  return `${start}-${entry.slice(0, Math.floor((entry.length * MAX_PREFIX) / whole.length))}`;
+  const fullName = `${pod}-${entry}-`;
+  if (fullName.length <= MAX_PREFIX) return fullName;
+  const start = pod.slice(0, Math.floor((pod.length * MAX_PREFIX) / fullName.length));
+  return `${start}-${entry.slice(0, Math.floor((entry.length * MAX_PREFIX) / fullName.length))}`;
 }
 
 export function isPodConsumer({ apiGroup = '', resource: name }: Consumer): boolean {

@@ -33,7 +33,7 @@ class ResourceQuotaController implements RunningController {
       sync: (key) => this.#sync(key),
     });
     quotas.addHandler({
-      add: (one) => this.#queue.enqueue(one),
+      add: (item) => this.#queue.enqueue(item),
       // Status changes are made by this controller and by admission, which both count correctly.
       update: (before, after) => {
         if (!sameJson(before.spec?.hard ?? {}, after.spec?.hard ?? {})) this.#queue.enqueue(after);
@@ -60,13 +60,13 @@ class ResourceQuotaController implements RunningController {
   }
 
   #enqueueAll(predicate: (one: core.ResourceQuota) => boolean): void {
-    for (const one of this.#quotas.list()) if (predicate(one)) this.#queue.enqueue(one);
+    for (const item of this.#quotas.list()) if (predicate(item)) this.#queue.enqueue(item);
   }
 
   #replenish(namespace: string, { evaluator, informer }: Monitor): void {
-    for (const one of this.#quotas.list(namespace)) {
-      if (evaluator.matching(Object.keys(one.status?.hard ?? {})).length > 0)
-        this.#queue.enqueueCoalesced(one, informer.lister.count(namespace));
+    for (const item of this.#quotas.list(namespace)) {
+      if (evaluator.matching(Object.keys(item.status?.hard ?? {})).length > 0)
+        this.#queue.enqueueCoalesced(item, informer.lister.count(namespace));
     }
   }
 

@@ -67,8 +67,8 @@ function* slots(observed: ObservedStatefulSet, maxEmpty: number): Generator<Slot
     if (pod === undefined) empty++;
     yield { ordinal, pod };
   }
-  const rest = [...byOrdinal].filter(([each]) => each >= ordinal && each < end).sort(([a], [b]) => a - b);
-  for (const [each, pod] of rest) yield { ordinal: each, pod };
+  const rest = [...byOrdinal].filter(([key]) => key >= ordinal && key < end).sort(([a], [b]) => a - b);
+  for (const [key, pod] of rest) yield { ordinal: key, pod };
 }
 
 function podsByOrdinal({ set, pods }: ObservedStatefulSet): ReadonlyMap<number, core.Pod> {

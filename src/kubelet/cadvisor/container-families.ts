@@ -24,8 +24,8 @@ function single(
   value: (sample: ContainerSample) => number | undefined,
 ): ContainerFamily {
   const points = (sample: ContainerSample) => {
-    const one = value(sample);
-    return one === undefined ? [] : [{ value: one }];
+    const reading = value(sample);
+    return reading === undefined ? [] : [{ value: reading }];
   };
   return { name, help, type, points };
 }

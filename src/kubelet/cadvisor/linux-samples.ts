@@ -56,7 +56,7 @@ async function runtimeView(runtime: ContainerRuntime): Promise<RuntimeView> {
   return {
     containers: new Map(containers.map((container) => [container.id, container])),
     sandboxes: new Map(sandboxes.map((sandbox) => [sandbox.id, sandbox])),
-    stats: new Map(stats.map((one) => [one.attributes.id, one])),
+    stats: new Map(stats.map((entry) => [entry.attributes.id, entry])),
     images: new Map(images.map(({ id, repoTags, repoDigests }) => [id, repoTags[0] ?? repoDigests[0] ?? id])),
   };
 }
@@ -106,7 +106,7 @@ async function interfacesOf(pid: number | string | undefined): Promise<readonly 
 }
 
 async function withDeviceNames(io: CgroupUsage['io']): Promise<CgroupUsage['io']> {
-  return Promise.all(io.map(async (one) => ({ ...one, device: await deviceName(one.device) })));
+  return Promise.all(io.map(async (entry) => ({ ...entry, device: await deviceName(entry.device) })));
 }
 
 /** The path of a block device by its numbers, such as `8:0`. */
@@ -120,9 +120,9 @@ async function deviceName(numbers: string): Promise<string> {
 async function fileSystemsOf({ id, name }: SampleLabels, { deps, view }: SampleContext): Promise<readonly FileSystemSample[]> {
   const layer = view.stats.get(name)?.writableLayer;
   if (id !== '/' && layer === undefined) return [];
-  const whole = await wholeFileSystem(layer?.mountpoint || deps.rootDir);
-  if (whole === undefined) return [];
-  return [layer === undefined ? whole : { ...whole, usageBytes: layer.usedBytes ?? 0 }];
+  const fileSystem = await wholeFileSystem(layer?.mountpoint || deps.rootDir);
+  if (fileSystem === undefined) return [];
+  return [layer === undefined ? fileSystem : { ...fileSystem, usageBytes: layer.usedBytes ?? 0 }];
 }
 
 async function wholeFileSystem(path: string): Promise<FileSystemSample | undefined> {

@@ -42,7 +42,7 @@ function reservedCgroups(config: ReservedCgroupsConfig): readonly ReservedCgroup
   ];
   return all
     .filter(({ key }) => enforced.includes(key) || enforced.includes(`${key}-compressible`))
-    .map(({ key, ...one }) => ({ ...one, isCompressibleOnly: enforced.includes(`${key}-compressible`) }));
+    .map(({ key, ...reservation }) => ({ ...reservation, isCompressibleOnly: enforced.includes(`${key}-compressible`) }));
 }
 
 async function enforce(reserved: ReservedCgroup, { tree, recorder, nodeName }: ReservedCgroupsDeps): Promise<void> {

@@ -95,12 +95,12 @@ describe.skipIf(reason !== undefined)('importing an archive', { timeout: 60_000 
   }
 
   test('takes several images with several names from one archive, and layers that are links', async () => {
-    const [one, two] = [Buffer.from('first'), layer];
+    const [firstLayer, secondLayer] = [Buffer.from('first'), layer];
     const files = [
-      { name: 'a.json', content: configOf(arch, [`sha256:${digest(two)}`]) },
-      { name: 'b.json', content: configOf(arch, [`sha256:${digest(two)}`, `sha256:${digest(one)}`]) },
-      { name: 'a/layer.tar', content: two },
-      { name: 'b/layer.tar', content: one },
+      { name: 'a.json', content: configOf(arch, [`sha256:${digest(secondLayer)}`]) },
+      { name: 'b.json', content: configOf(arch, [`sha256:${digest(secondLayer)}`, `sha256:${digest(firstLayer)}`]) },
+      { name: 'a/layer.tar', content: secondLayer },
+      { name: 'b/layer.tar', content: firstLayer },
     ];
     const archive = writeTar([
       ...files,

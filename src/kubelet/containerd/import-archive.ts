@@ -53,7 +53,7 @@ async function uncompressed(archive: AsyncIterable<Buffer>): Promise<AsyncIterab
   const iterator = archive[Symbol.asyncIterator]();
   const first = await iterator.next();
   if (first.done) throw new ArchiveError('not an archive of images: it is empty');
-  const whole = (async function* () {
+  const replayed = (async function* () {
     yield first.value;
     for (;;) {
       const { value, done } = await iterator.next();
@@ -63,9 +63,9 @@ async function uncompressed(archive: AsyncIterable<Buffer>): Promise<AsyncIterab
   })();
   if (first.value[0] === 0x28 && first.value[1] === 0xb5)
     throw new ArchiveError('archives compressed with zstd are not supported: use gzip, or none');
-  if (first.value[0] !== 0x1f || first.value[1] !== 0x8b) return whole;
+  if (first.value[0] !== 0x1f || first.value[1] !== 0x8b) return replayed;
   // Errors of either stream reach the reader.
-  return gunzipped(pipeline(Readable.from(whole), createGunzip(), () => {}));
+  return gunzipped(pipeline(Readable.from(replayed), createGunzip(), () => {}));
 }
 
 async function* gunzipped(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -355,9 +355,9 @@ function checkDescriptor(where: string, descriptor: Partial<OciDescriptor> | und
 
 /** containerd's annotation has the full name; OCI's may be only a tag, which is not a name. */
 function namesOf({ annotations = {} }: OciDescriptor): readonly string[] {
-  const whole = annotations['io.containerd.image.name'];
+  const fullName = annotations['io.containerd.image.name'];
   const ref = annotations['org.opencontainers.image.ref.name'];
-  if (whole !== undefined) return [whole];
+  if (fullName !== undefined) return [fullName];
   return ref !== undefined && /[/:]/.test(ref) ? [ref] : [];
 }
 

@@ -48,10 +48,10 @@ export class DeviceEndpoint implements Disposable {
   /** Undefined: the plugin has no preference. */
   async preferred(available: readonly string[], mustInclude: readonly string[], size: number): Promise<readonly string[] | undefined> {
     if (!this.#options.getPreferredAllocationAvailable) return undefined;
-    const one = { availableDeviceIds: available, mustIncludeDeviceIds: mustInclude, allocationSize: size };
+    const request = { availableDeviceIds: available, mustIncludeDeviceIds: mustInclude, allocationSize: size };
     const { containerResponses } = await this.#client.unary(
       GetPreferredAllocation,
-      { containerRequests: [one] },
+      { containerRequests: [request] },
       { timeoutMs: CALL_TIMEOUT_MS },
     );
     return containerResponses[0]?.deviceIds;

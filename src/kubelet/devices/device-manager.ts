@@ -181,7 +181,8 @@ export class DeviceManager implements ResourceProvider, AsyncDisposable {
     const usedDevices = new Set<string>();
     for (const containers of this.#assigned.values()) {
       for (const assignments of containers.values()) {
-        for (const one of assignments) if (one.resourceName === resourceName) for (const id of one.deviceIds) usedDevices.add(id);
+        for (const assignment of assignments)
+          if (assignment.resourceName === resourceName) for (const id of assignment.deviceIds) usedDevices.add(id);
       }
     }
     const devices = this.#resources.get(resourceName)?.devices ?? new Map<string, NodeDevice>();

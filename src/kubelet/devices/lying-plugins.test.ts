@@ -136,7 +136,7 @@ test('a plugin that answers an allocation with nothing fails that allocation alo
 
 test('plugins of more than a thousand resources are turned away', async () => {
   using client = new GrpcClient({ endpoint: `unix://${join(directory, 'kubelet.sock')}`, clock: realClock });
-  const one = (i: number) =>
+  const pluginPod = (i: number) =>
     client
       .unary(Register, { version: DEVICE_API_VERSION, endpoint: 'nobody.sock', resourceName: `example.com/r${i}` }, { timeoutMs: 5000 })
       .then(
@@ -144,6 +144,6 @@ test('plugins of more than a thousand resources are turned away', async () => {
         (error: GrpcError) => error.status,
       );
   const statuses: number[] = [];
-  for (let i = 0; i < 1001; i++) statuses.push(await one(i));
+  for (let i = 0; i < 1001; i++) statuses.push(await pluginPod(i));
   expect(statuses.slice(-2)).toEqual([grpcStatus.ok, grpcStatus.resourceExhausted]);
 });

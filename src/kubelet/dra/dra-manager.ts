@@ -116,7 +116,7 @@ export class DraManager implements PodHook {
 
   async #prepareAll(pod: core.Pod, uid: string): Promise<void> {
     const claims: ClaimState[] = [];
-    for (const one of podClaims(pod)) claims.push(await this.#claimFor(pod, one));
+    for (const podClaim of podClaims(pod)) claims.push(await this.#claimFor(pod, podClaim));
     // All drivers must be registered before the first one is called.
     for (const { drivers } of claims) for (const driver of Object.keys(drivers)) this.deps.plugins.get(driver);
     for (const claim of claims) this.#set({ ...claim, podUids: [...new Set([...claim.podUids, uid])] });

@@ -96,7 +96,7 @@ describe('decide', () => {
             ['memory.available', { capacity: 1000 * MI, available: isShort ? 99 * MI : 101 * MI }],
             ['pid.available', { capacity: 1000, available: pids ? 49 : 51 }],
           ]);
-          for (const one of thresholds) if (isCrossed(one, observations)) last.set(conditionOf(one.signal), atMs);
+          for (const threshold of thresholds) if (isCrossed(threshold, observations)) last.set(conditionOf(threshold.signal), atMs);
           const decision = decide(state, { thresholds, transitionPeriodMs: 300_000, observations, nowMs: atMs });
           state = decision.state;
           const expected = [...last].filter(([, seenMs]) => seenMs === atMs || atMs - seenMs < 300_000).map(([condition]) => condition);

@@ -32,13 +32,13 @@ export function decide(state: EvictionState, facts: EvictionFacts): EvictionDeci
   const crossed = new Set(thresholds.filter((threshold) => isCrossed(threshold, observations)));
   // A met threshold stays met until its minimum reclaim is reached.
   for (const threshold of state.met) if (isCrossed(threshold, observations, true)) crossed.add(threshold);
-  const firstObservedAtMs = new Map(Array.from(crossed, (one) => [one, state.firstObservedAtMs.get(one) ?? nowMs]));
+  const firstObservedAtMs = new Map(Array.from(crossed, (threshold) => [threshold, state.firstObservedAtMs.get(threshold) ?? nowMs]));
   const conditionObservedAtMs = new Map(state.conditionObservedAtMs);
   for (const { signal } of crossed) conditionObservedAtMs.set(conditionOf(signal), nowMs);
   for (const [condition, atMs] of conditionObservedAtMs) {
     if (atMs !== nowMs && nowMs - atMs >= transitionPeriodMs) conditionObservedAtMs.delete(condition);
   }
-  const met = [...crossed].filter((one) => nowMs - (firstObservedAtMs.get(one) ?? nowMs) >= one.graceMs);
+  const met = [...crossed].filter((threshold) => nowMs - (firstObservedAtMs.get(threshold) ?? nowMs) >= threshold.graceMs);
   return {
     state: { firstObservedAtMs, conditionObservedAtMs, met },
     conditions: [...conditionObservedAtMs.keys()],

@@ -89,7 +89,7 @@ export class EvictionManager {
 
   /** Only changes are written, so that simulated pressure is not overwritten. */
   #show(conditions: readonly PressureCondition[]): void {
-    if (conditions.length === this.#conditions.length && conditions.every((one) => this.#conditions.includes(one))) return;
+    if (conditions.length === this.#conditions.length && conditions.every((name) => this.#conditions.includes(name))) return;
     this.#conditions = conditions;
     const has = (condition: PressureCondition) => conditions.includes(condition);
     this.deps.pressure.set({ memory: has('MemoryPressure'), disk: has('DiskPressure'), pid: has('PIDPressure') });
@@ -130,7 +130,7 @@ export class EvictionManager {
     );
     for (const pod of ranked) {
       if (isCritical(pod)) continue;
-      const candidate = candidates.find((one) => one.pod === pod) as EvictablePod;
+      const candidate = candidates.find((choice) => choice.pod === pod) as EvictablePod;
       const use = uses.get(pod.metadata.uid ?? '');
       const text = evictionMessage({ resource, pod, use, thresholds: observed.met, observations: observed.observations });
       const graceSeconds = this.#graceSeconds(threshold, pod);

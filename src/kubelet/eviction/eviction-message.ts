@@ -23,14 +23,14 @@ export function evictionMessage(facts: EvictionMessageFacts): EvictionMessage {
   const { resource, pod, use } = facts;
   const low = `The node was low on resource: ${resource}. ${thresholdText(facts)}`;
   if (use === undefined) return { message: low, annotations: {} };
-  const whole = wholePodExcess(pod, use, resource);
+  const podExcess = wholePodExcess(pod, use, resource);
   const containers = containerExcesses(pod, use, resource);
   const text = ({ kind, name, used, request }: Excess) =>
     `${kind} ${name} was using ${used}, request is ${request}, has larger consumption of ${resource}. `;
   return {
-    message: low + [...(whole ? [whole] : []), ...containers].map(text).join(''),
+    message: low + [...(podExcess ? [podExcess] : []), ...containers].map(text).join(''),
     annotations: {
-      ...(whole && { offending_pod: whole.name, offending_pod_usage: whole.used }),
+      ...(podExcess && { offending_pod: podExcess.name, offending_pod_usage: podExcess.used }),
       offending_containers: containers.map(({ name }) => name).join(),
       offending_containers_usage: containers.map(({ used }) => used).join(),
       starved_resource: resource,

@@ -82,12 +82,12 @@ export function parseThresholds(config: EvictionConfig): readonly Threshold[] {
     if (grace === undefined) throw new TypeError(`grace period must be specified for the soft eviction threshold ${signal}`);
     return threshold(signal, text, grace);
   });
-  const all = [...hard, ...soft].map((one) => {
-    const minReclaim = reclaims.get(one.signal);
-    return minReclaim === undefined ? one : { ...one, minReclaim };
+  const all = [...hard, ...soft].map((entry) => {
+    const minReclaim = reclaims.get(entry.signal);
+    return minReclaim === undefined ? entry : { ...entry, minReclaim };
   });
   const ofPods = all.filter(({ signal, graceMs: grace }) => signal === 'memory.available' && grace === 0);
-  return [...all, ...ofPods.map((one) => ({ ...one, signal: 'allocatableMemory.available' as const }))];
+  return [...all, ...ofPods.map((entry) => ({ ...entry, signal: 'allocatableMemory.available' as const }))];
 }
 
 function signalOf(name: string): Signal {

@@ -23,11 +23,13 @@ const MAX_DEAD_PER_CONTAINER = 1;
 /** The containers and sandboxes that can be removed. Those without pod labels are not the kubelet's. Pure. */
 export function containerGarbage(facts: ContainerFacts): ContainerGarbage {
   const isGone = (uid: string) => !facts.livePods.has(uid) || (facts.isPressing && facts.endedPods.has(uid));
-  const ended = facts.containers.filter((one) => podOf(one) !== undefined && one.state !== 'running' && one.state !== 'created');
+  const ended = facts.containers.filter(
+    (container) => podOf(container) !== undefined && container.state !== 'running' && container.state !== 'created',
+  );
   const retainedCounts = new Map<string, number>();
-  const containers = ended.toSorted(newestFirst).filter((one) => {
-    const uid = podOf(one) as string;
-    const name = `${uid}/${one.labels[CONTAINER_NAME]}`;
+  const containers = ended.toSorted(newestFirst).filter((container) => {
+    const uid = podOf(container) as string;
+    const name = `${uid}/${container.labels[CONTAINER_NAME]}`;
     const newer = retainedCounts.get(name) ?? 0;
     retainedCounts.set(name, newer + 1);
     return isGone(uid) || newer >= MAX_DEAD_PER_CONTAINER;

@@ -111,8 +111,12 @@ export class PullRecords {
     const { kubernetesSecrets: saved = [], kubernetesServiceAccounts: accounts = [] } = entry;
     if (saved.length === 0 && accounts.length === 0) return true;
     for (const { secret, auth, serviceAccount } of await credentials()) {
-      if (serviceAccount !== undefined && accounts.some((one) => isSameSource(one, serviceAccount))) return false;
-      if (secret === undefined || !saved.some((one) => isSameSource(one, secret) || one.credentialHash === secret.credentialHash)) continue;
+      if (serviceAccount !== undefined && accounts.some((account) => isSameSource(account, serviceAccount))) return false;
+      if (
+        secret === undefined ||
+        !saved.some((priorAccess) => isSameSource(priorAccess, secret) || priorAccess.credentialHash === secret.credentialHash)
+      )
+        continue;
       // A rotated secret, or a copy of it, is valid from now on too.
       await this.succeeded(image, imageRef, { auth, secret });
       return false;
@@ -199,5 +203,5 @@ function merged(before: RepositoryCredentials | undefined, { secret, serviceAcco
 }
 
 function withSource<T extends PullAccount>(before: readonly T[] = [], source: T): readonly T[] {
-  return [...before.filter((one) => !isSameSource(one, source)), source].slice(-MAX_SECRETS);
+  return [...before.filter((existing) => !isSameSource(existing, source)), source].slice(-MAX_SECRETS);
 }

@@ -54,9 +54,9 @@ async function observe(deps: LinuxMeasurementsDeps): Promise<NodeObservation> {
 async function memoryObservations({ cgroups, memoryBytes }: LinuxMeasurementsDeps): Promise<readonly (readonly [Signal, Observation])[]> {
   if (cgroups === undefined) return [];
   const { tree, podsPath } = cgroups;
-  const whole = await tree.memory('');
+  const machine = await tree.memory('');
   const all: (readonly [Signal, Observation])[] = [
-    ['memory.available', { capacity: memoryBytes, available: Math.max(0, memoryBytes - whole.workingSetBytes) }],
+    ['memory.available', { capacity: memoryBytes, available: Math.max(0, memoryBytes - machine.workingSetBytes) }],
   ];
   // The cgroup is created with the first pod.
   const ofPods = tree.exists(podsPath()) ? await tree.memory(podsPath()) : undefined;
@@ -97,9 +97,9 @@ export function runningTasks(loadavg: string): number {
 
 async function podUses(pods: readonly core.Pod[], deps: LinuxMeasurementsDeps): Promise<PodUses> {
   const stats = new Map<string, ContainerStats[]>();
-  for (const one of await deps.runtime.listContainerStats()) {
-    const uid = one.attributes.labels[POD_UID] ?? '';
-    stats.set(uid, [...(stats.get(uid) ?? []), one]);
+  for (const containerStats of await deps.runtime.listContainerStats()) {
+    const uid = containerStats.attributes.labels[POD_UID] ?? '';
+    stats.set(uid, [...(stats.get(uid) ?? []), containerStats]);
   }
   const uses = new Map<string, PodUse>();
   for (const pod of pods) {
@@ -115,7 +115,7 @@ async function podUse(pod: core.Pod, stats: readonly ContainerStats[], deps: Lin
   const path = cgroups?.podPath(pod) ?? '';
   const [memory, processes] = cgroups === undefined ? [] : await Promise.all([cgroups.tree.memory(path), cgroups.tree.processCount(path)]);
   const local = (await volumes.stats(pod.metadata.uid ?? '')).filter(({ isEphemeral }) => isEphemeral);
-  const containers = await Promise.all(stats.map((one) => containerUse(one, deps.logDirectory(pod))));
+  const containers = await Promise.all(stats.map((containerStats) => containerUse(containerStats, deps.logDirectory(pod))));
   return {
     memoryBytes: memory?.workingSetBytes ?? containers.reduce((sum, { memoryBytes = 0 }) => sum + memoryBytes, 0),
     processes,

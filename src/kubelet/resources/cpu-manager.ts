@@ -107,7 +107,7 @@ export class CpuManager implements HintProvider {
 
   hints(pod: core.Pod, containers: readonly core.Container[]): ReadonlyMap<string, readonly TopologyHint[] | undefined> {
     const amounts = containers.map((container) => this.#requestedCpus(pod, container) ?? 0);
-    const amount = amounts.reduce((sum, each) => sum + each, 0);
+    const amount = amounts.reduce((sum, value) => sum + value, 0);
     if (amount === 0) return new Map();
     const { topology } = this.config;
     const free = this.#allocatable();

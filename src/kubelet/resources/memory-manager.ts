@@ -97,7 +97,7 @@ export class MemoryManager implements HintProvider {
     const fits = (mask: NumaMask) => this.#isUsable(mask) && this.#free(mask) >= size;
     if (hint !== undefined && fits(hint)) return hint;
     const able = this.#masks().filter(fits);
-    const mask = able.find((each) => hint !== undefined && (each & hint) === hint) ?? able[0];
+    const mask = able.find((candidate) => hint !== undefined && (candidate & hint) === hint) ?? able[0];
     if (mask === undefined) throw new AllocationError('[memorymanager] failed to find the default preferred hint');
     return mask;
   }

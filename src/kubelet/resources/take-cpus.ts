@@ -49,9 +49,9 @@ class CpuPicker {
   /** Takes completely free parts, as long as all of their CPUs are needed. */
   takeWhole(level: Level): void {
     for (const id of this.#fewestFirst(level)) {
-      const whole = this.topology.cpus.filter((cpu) => cpu[level] === id);
+      const group = this.topology.cpus.filter((cpu) => cpu[level] === id);
       const free = this.#left.filter((cpu) => cpu[level] === id);
-      if (free.length === whole.length && whole.length <= this.#needed) this.#take(free.map((cpu) => cpu.id));
+      if (free.length === group.length && group.length <= this.#needed) this.#take(free.map((cpu) => cpu.id));
     }
   }
 

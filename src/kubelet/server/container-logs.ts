@@ -17,7 +17,7 @@ export async function findLoggedContainer({ pod, container, runtime }: LogSource
   if (!hasContainer(pod, container)) throw new KubeletError(404, `container "${container}" not found in pod "${name}"`);
   const id = loggedId(pod, container, previous);
   const { containers } = await readPodState({ runtime }, pod.metadata.uid ?? '');
-  const instance = containers.find((one) => id.endsWith(`//${one.id}`));
+  const instance = containers.find((candidate) => id.endsWith(`//${candidate.id}`));
   if (instance === undefined) throw new KubeletError(400, `unable to retrieve container logs for ${id}`);
   return instance;
 }
@@ -30,7 +30,7 @@ function hasContainer({ spec }: core.Pod, name: string): boolean {
 /** As upstream: what runs, else what ended last. */
 function loggedId({ metadata, status = {} }: core.Pod, name: string, previous: boolean): string {
   const { containerStatuses = [], initContainerStatuses = [], ephemeralContainerStatuses = [] } = status;
-  const own = [...containerStatuses, ...initContainerStatuses, ...ephemeralContainerStatuses].find((one) => one.name === name);
+  const own = [...containerStatuses, ...initContainerStatuses, ...ephemeralContainerStatuses].find((status) => status.name === name);
   const unable = (problem: string) => new KubeletError(400, `container "${name}" in pod "${metadata.name}" ${problem}`);
   if (own === undefined) throw unable('is not available');
   const last = own.lastState?.terminated?.containerID;

@@ -108,7 +108,7 @@ export class ShutdownManager {
     const { clock } = this.deps;
     const active = this.deps.pods().filter(({ isActive }) => isActive);
     for (const { graceSeconds, pods } of shutdownGroups(this.periods, active)) {
-      for (const { pod, evict } of pods.map((one) => ({ pod: one.pod, evict: one.evict.bind(one) }))) {
+      for (const { pod, evict } of pods.map((entry) => ({ pod: entry.pod, evict: entry.evict.bind(entry) }))) {
         const own = pod.spec?.terminationGracePeriodSeconds ?? graceSeconds;
         evict({ reason: 'Terminated', message: MESSAGE, graceSeconds: Math.min(own, graceSeconds), isDisruption: true, isReported: false });
       }

@@ -20,11 +20,12 @@ const OWNED = [
 /** The strategic merge patch from one status to the other, without fields of others. Undefined when nothing differs. */
 export function statusPatch(before: core.PodStatus, after: core.PodStatus): object | undefined {
   const patch: Record<string, unknown> = {};
-  for (const field of OWNED) if (!same(before[field], after[field])) patch[field] = after[field] ?? null;
+  for (const field of OWNED) if (!sameValue(before[field], after[field])) patch[field] = after[field] ?? null;
   // Empty resources are written too.
   if (after.resources !== undefined && before.resources === undefined) patch.resources = after.resources;
   for (const field of ['hostIPs', 'podIPs'] as const) {
-    if (!same(before[field], after[field])) patch[field] = [...(after[field] ?? []), ...(before[field] ? [{ $patch: 'replace' }] : [])];
+    if (!sameValue(before[field], after[field]))
+      patch[field] = [...(after[field] ?? []), ...(before[field] ? [{ $patch: 'replace' }] : [])];
   }
   const conditions = changedConditions(before.conditions ?? [], after.conditions ?? []);
   if (conditions.length > 0) patch.conditions = conditions;
@@ -39,7 +40,7 @@ function changedConditions(before: readonly core.PodCondition[], after: readonly
     if (old === undefined) return [condition];
     const patch: Record<string, unknown> = {};
     for (const key of new Set([...Object.keys(old), ...Object.keys(condition)]) as Set<keyof core.PodCondition>) {
-      if (!same(old[key], condition[key])) patch[key] = condition[key] ?? null;
+      if (!sameValue(old[key], condition[key])) patch[key] = condition[key] ?? null;
     }
     return Object.keys(patch).length === 0 ? [] : [{ ...patch, type: condition.type }];
   });
@@ -47,12 +48,12 @@ function changedConditions(before: readonly core.PodCondition[], after: readonly
 }
 
 /** Semantic equality: absent, null and empty members are the same to the API. */
-function same(a: unknown, b: unknown): boolean {
+function sameValue(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return isEmpty(a) && isEmpty(b);
   const left = a as Record<string, unknown>;
   const right = b as Record<string, unknown>;
-  for (const key in left) if (!same(left[key], right[key])) return false;
+  for (const key in left) if (!sameValue(left[key], right[key])) return false;
   for (const key in right) if (!(key in left) && !isEmpty(right[key])) return false;
   return true;
 }

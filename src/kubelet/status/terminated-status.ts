@@ -15,8 +15,8 @@ export function terminatedStatus(status: core.PodStatus, pod: core.Pod): core.Po
   const regular = hasInitialized(pod) ? containerStatuses.map(ended) : containerStatuses;
   const startedCount = begunCount(initContainerStatuses);
   const sidecars = new Set((pod.spec?.initContainers ?? []).filter(isSidecar).map(({ name }) => name));
-  const init = initContainerStatuses.map((one, index) =>
-    index < startedCount && !(sidecars.has(one.name) && one.lastState?.terminated) ? ended(one) : one,
+  const init = initContainerStatuses.map((status, index) =>
+    index < startedCount && !(sidecars.has(status.name) && status.lastState?.terminated) ? ended(status) : status,
   );
   return {
     ...status,

@@ -48,8 +48,8 @@ export async function expandIfPending(
   const persistentVolume = await client.of(core.PersistentVolume).get({ name: spec.persistentVolume.metadata.name });
   const size = claim.metadata.uid === spec.claim?.metadata.uid ? pendingSize(claim, persistentVolume) : undefined;
   if (size === undefined) return;
-  const recordEvent = (reason: string, text: string, how: 'normal' | 'warning') => {
-    for (const object of [pod, claim]) recorder[how](object, reason, text);
+  const recordEvent = (reason: string, text: string, eventType: 'normal' | 'warning') => {
+    for (const object of [pod, claim]) recorder[eventType](object, reason, text);
   };
   if (spec.readOnly) {
     recordEvent(

@@ -84,11 +84,11 @@ describe('apply', () => {
   });
 
   it('removes what it applied before and now leaves out, keeping what others own', () => {
-    const one = apply(
+    const first = apply(
       undefined,
       pod({ tags: ['a', 'b'], options: { x: '1', y: '2' }, containers: [{ name: 'c', image: 'i' }, { name: 'd' }] }),
     );
-    const two = apply(one, pod({ tags: ['b', 'c'], options: { y: '2' } }), { manager: 'm2' });
+    const two = apply(first, pod({ tags: ['b', 'c'], options: { y: '2' } }), { manager: 'm2' });
     const three = apply(two, pod({ tags: ['b'], containers: [{ name: 'd' }] }));
     expect(three.spec).toEqual({ tags: ['b', 'c'], options: { y: '2' }, containers: [{ name: 'd' }] });
   });
@@ -100,8 +100,8 @@ describe('apply', () => {
   });
 
   it('leaves null where all was removed', () => {
-    const one = apply(undefined, pod({ open: { declared: 'x' } }));
-    expect((apply(one, pod({ open: {} })).spec as JsonObject).open).toBeNull();
+    const first = apply(undefined, pod({ open: { declared: 'x' } }));
+    expect((apply(first, pod({ open: {} })).spec as JsonObject).open).toBeNull();
   });
 
   it.each([

@@ -174,9 +174,9 @@ function wholeMap(map: MapShape, value: JsonObject | undefined): FieldSet {
 function wholeList(list: ListShape, items: readonly JsonValue[]): FieldSet {
   if (list.atomic || items.length === 0) return LEAF;
   const builder = new NodeBuilder();
-  for (const [element, same] of groupByElement(list, items)) {
+  for (const [element, group] of groupByElement(list, items)) {
     // Items with the same key cannot be owned individually.
-    builder.add(element, same.length > 1 ? LEAF : wholeNode(list.items, same[0] as JsonValue));
+    builder.add(element, group.length > 1 ? LEAF : wholeNode(list.items, group[0] as JsonValue));
   }
   return builder.build(true) ?? LEAF;
 }
@@ -185,9 +185,9 @@ function groupByElement(list: ListShape, items: readonly JsonValue[]): Map<PathE
   const groups = new Map<PathElement, JsonValue[]>();
   for (const item of items) {
     const element = itemElement(list, item);
-    const same = groups.get(element);
-    if (same === undefined) groups.set(element, [item]);
-    else same.push(item);
+    const group = groups.get(element);
+    if (group === undefined) groups.set(element, [item]);
+    else group.push(item);
   }
   return groups;
 }

@@ -40,8 +40,8 @@ function matchingChildren(node: FieldSet, patterns: FieldPaths, member: boolean)
     if (matching.length === 0) continue;
     const child = node[element] as FieldSet;
     const rest = matching.map((pattern) => pattern.slice(1));
-    const whole = isEmpty(child) || rest.some((pattern) => pattern.length === 0);
-    builder.add(element, whole ? child : matchingChildren(child, rest, isMember(child)));
+    const isWhole = isEmpty(child) || rest.some((pattern) => pattern.length === 0);
+    builder.add(element, isWhole ? child : matchingChildren(child, rest, isMember(child)));
   }
   return builder.build(member);
 }

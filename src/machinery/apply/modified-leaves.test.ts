@@ -13,11 +13,11 @@ const SHAPE = shapeOf(Thing);
 const MINE: FieldSet = { 'f:spec': { 'f:replicas': {}, 'f:options': { '.': {}, 'f:a': {} } } };
 const THEIRS: FieldSet = { 'f:spec': { 'f:options': { 'f:b': {} } } };
 
-const thing = (spec: Record<string, JsonValue>, rest: Record<string, JsonValue> = {}): JsonObject =>
+const thingWith = (spec: Record<string, JsonValue>, rest: Record<string, JsonValue> = {}): JsonObject =>
   example({ spec: { replicas: 1, options: { a: 'x', b: 'x' }, containers: [{ name: 'c' }], ...spec }, ...rest });
 
 describe('a write that changes', () => {
-  const before = thing({});
+  const before = thingWith({});
   it.each([
     ['nothing', {}, 'none'],
     ['a leaf of its own', { replicas: 2 }, 'own'],
@@ -27,7 +27,7 @@ describe('a write that changes', () => {
     ['a field that was not there', { paused: true }, 'undecided'],
   ] as const)('%s', (_, spec, change) => {
     const containers = (before.spec as JsonObject).containers as JsonValue;
-    const pair = { before, after: thing({ containers, ...spec }) };
+    const pair = { before, after: thingWith({ containers, ...spec }) };
     expect(changeOfLeaves(SHAPE, pair, { own: MINE, others: [THEIRS] })).toBe(change);
   });
 
@@ -37,7 +37,7 @@ describe('a write that changes', () => {
   });
 
   it('only what the endpoint resets', () => {
-    const pair = { before, after: thing({ ...(before.spec as JsonObject) }, { status: { phase: 'x' } }) };
+    const pair = { before, after: thingWith({ ...(before.spec as JsonObject) }, { status: { phase: 'x' } }) };
     expect(changeOfLeaves(SHAPE, pair, { own: MINE, others: [] }, [['status']])).toBe('none');
     expect(changeOfLeaves(SHAPE, pair, { own: MINE, others: [] })).toBe('undecided');
   });
@@ -58,9 +58,9 @@ describe('for any two objects and owners', () => {
 
   it('agrees with the comparison of all fields', () => {
     fc.assert(
-      fc.property(specs, specs, specs, specs, (before, after, mine, theirs) => {
+      fc.property(specs, specs, specs, specs, (before, after, ownFields, otherFields) => {
         const pair = { before: example({ spec: before }), after: example({ spec: after, metadata: { name: 'a', resourceVersion: '2' } }) };
-        const [own, others] = [mine, theirs].map((spec) => compareValues(SHAPE, example(), example({ spec })).added) as [
+        const [own, others] = [ownFields, otherFields].map((spec) => compareValues(SHAPE, example(), example({ spec })).added) as [
           FieldSet,
           FieldSet,
         ];

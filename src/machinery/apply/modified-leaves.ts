@@ -91,8 +91,8 @@ function isOwnedAlone({ own, others }: Level, element: string): boolean {
   const node = own[element];
   if (node === undefined || !isMember(node)) return false;
   for (const other of others) {
-    const theirs = other[element];
-    if (theirs !== undefined && isMember(theirs)) return false;
+    const otherValue = other[element];
+    if (otherValue !== undefined && isMember(otherValue)) return false;
   }
   return true;
 }

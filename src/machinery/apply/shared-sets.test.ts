@@ -22,10 +22,10 @@ describe('sets of fields', () => {
 
   it('share the nodes that they have alike', () => {
     const sets = SharedSets.of({});
-    const [one, other] = [sets.share(status('10.0.0.1')), sets.share(status('10.0.0.2'))];
-    expect(other).toEqual(status('10.0.0.2'));
-    expect(other['f:status']!['f:conditions']).toBe(one['f:status']!['f:conditions']);
-    expect(Object.values(other['f:status']!['f:podIPs']!)[1]).toBe(Object.values(one['f:status']!['f:podIPs']!)[1]);
+    const [first, second] = [sets.share(status('10.0.0.1')), sets.share(status('10.0.0.2'))];
+    expect(second).toEqual(status('10.0.0.2'));
+    expect(second['f:status']!['f:conditions']).toBe(first['f:status']!['f:conditions']);
+    expect(Object.values(second['f:status']!['f:podIPs']!)[1]).toBe(Object.values(first['f:status']!['f:podIPs']!)[1]);
   });
 
   it('keep their text from the second time on that they are asked for', () => {

@@ -13,7 +13,7 @@ const field = (name: string, schema: Schema): Field => ({
 });
 
 function object(fields: readonly Field[]): ObjectSchema {
-  const fieldsByName = new Map(fields.map((one) => [one.name, one]));
+  const fieldsByName = new Map(fields.map((fieldSchema) => [fieldSchema.name, fieldSchema]));
   return { type: 'object', name: 'x.v1.Thing', description: '', fields, fieldsByName, atomic: false, preserveUnknown: false };
 }
 

@@ -109,11 +109,12 @@ describe('the text of a value', () => {
       return JSON.stringify(value);
     });
     const value = recurring({ name: 'PLACE', size: 1 });
-    for (const one of [{ name: 'x', size: 0 }, value, ...['a', 'b', 'c'].map((name) => withOwnName(value, NAMING, name))]) {
-      expect(text(one)).toBe(JSON.stringify(one));
+    for (const candidate of [{ name: 'x', size: 0 }, value, ...['a', 'b', 'c'].map((name) => withOwnName(value, NAMING, name))]) {
+      expect(text(candidate)).toBe(JSON.stringify(candidate));
     }
     calls = 0;
-    for (const one of [value, ...['d', 'e'].map((name) => withOwnName(value, NAMING, name))]) expect(text(one)).toBe(JSON.stringify(one));
+    for (const candidate of [value, ...['d', 'e'].map((name) => withOwnName(value, NAMING, name))])
+      expect(text(candidate)).toBe(JSON.stringify(candidate));
     expect(calls).toBe(0);
   });
 
@@ -135,8 +136,8 @@ describe('the bytes of a value', () => {
     const bytesOf = bytesOnce(encode);
     const value = recurring({ name: 'PLACE', size: 2 });
     const variant = (name: string) => withOwnName<Named>(value, NAMING, name);
-    for (const one of [{ name: 'a', size: 1 }, value, variant('other'), variant('again'), variant('longer one'), variant('spät')]) {
-      for (const end of ['!', '?']) expect(bytesOf(one, end).toString()).toBe(encode(one, end).toString());
+    for (const candidate of [{ name: 'a', size: 1 }, value, variant('other'), variant('again'), variant('longer one'), variant('spät')]) {
+      for (const end of ['!', '?']) expect(bytesOf(candidate, end).toString()).toBe(encode(candidate, end).toString());
     }
   });
 

@@ -13,7 +13,7 @@ interface Range {
 }
 
 interface Change extends Range {
-  readonly same: boolean;
+  readonly isSame: boolean;
 }
 
 /** From this many lines on, a line that makes up more than a hundredth of the text does not anchor a match. */
@@ -33,10 +33,10 @@ function changesOf(a: readonly string[], b: readonly string[]): Change[] {
   const changes: Change[] = [];
   let [i, j] = [0, 0];
   for (const match of [...matchesOf(a, b), { a: a.length, b: b.length, size: 0 }]) {
-    if (i < match.a || j < match.b) changes.push({ same: false, aStart: i, aEnd: match.a, bStart: j, bEnd: match.b });
+    if (i < match.a || j < match.b) changes.push({ isSame: false, aStart: i, aEnd: match.a, bStart: j, bEnd: match.b });
     i = match.a + match.size;
     j = match.b + match.size;
-    if (match.size > 0) changes.push({ same: true, aStart: match.a, aEnd: i, bStart: match.b, bEnd: j });
+    if (match.size > 0) changes.push({ isSame: true, aStart: match.a, aEnd: i, bStart: match.b, bEnd: j });
   }
   return changes;
 }
@@ -121,15 +121,15 @@ function groupChanges(changes: readonly Change[], context: number): Change[][] {
   const groups: Change[][] = [];
   let group: Change[] = [];
   changes.forEach((change, i) => {
-    const atEdge = (i === 0 || i === changes.length - 1) && change.same;
+    const atEdge = (i === 0 || i === changes.length - 1) && change.isSame;
     const trimmed = atEdge ? trimEdge(change, context, i === 0) : change;
-    if (!atEdge && change.same && change.aEnd - change.aStart > 2 * context) {
+    if (!atEdge && change.isSame && change.aEnd - change.aStart > 2 * context) {
       groups.push([...group, trimEdge(change, context, false)]);
       group = [trimEdge(change, context, true)];
     } else group.push(trimmed);
   });
   groups.push(group);
-  return groups.filter((candidate) => candidate.some(({ same }) => !same));
+  return groups.filter((candidate) => candidate.some(({ isSame: same }) => !same));
 }
 
 function trimEdge(change: Change, context: number, keepEnd: boolean): Change {
@@ -147,7 +147,7 @@ function hunkText(group: readonly Change[], a: readonly string[], b: readonly st
 
 function changeText(change: Change, a: readonly string[], b: readonly string[]): string {
   const left = a.slice(change.aStart, change.aEnd);
-  if (change.same) return left.map((line) => ` ${line}`).join('');
+  if (change.isSame) return left.map((line) => ` ${line}`).join('');
   const right = b.slice(change.bStart, change.bEnd);
   return [...left.map((line) => `-${line}`), ...right.map((line) => `+${line}`)].join('');
 }

@@ -214,7 +214,7 @@ describe('a JSON patch for a client that wants field validation ignored', () => 
       { op: 5, path: '/data/a' },
       { op: 'add', path: 5, value: 'x' },
     ];
-    for (const one of wrong) expect(() => applyJsonPatch(document(), lenient([one]).operations)).toThrow(JsonPatchError);
+    for (const operation of wrong) expect(() => applyJsonPatch(document(), lenient([operation]).operations)).toThrow(JsonPatchError);
     expect(lenient([{ op: 'add', path: '/x', odd: 1 }]).unknownFields).toEqual([]);
   });
 });

@@ -222,11 +222,11 @@ describe('making strategic patches', () => {
     const original = { containers: [first()], count: 1 };
     const modified = { containers: [{ ...first(), image: 'mine' }], count: 1 };
     const secondPatch = { containers: [{ ...first(), image: 'theirs' }], count: 1 };
-    const elsewhere = { containers: [{ ...first(), args: ['z'] }], count: 2 };
+    const otherChange = { containers: [{ ...first(), args: ['z'] }], count: 2 };
     const patch = (current: JsonObject) => createThreeWayStrategicPatch({ original, modified, current }, spec, { overwrite: false });
     expect(() => patch(secondPatch)).toThrow(PatchConflictError);
     expect(() => patch({ ...original })).not.toThrow();
-    expect(() => patch(elsewhere)).toThrow(PatchConflictError);
+    expect(() => patch(otherChange)).toThrow(PatchConflictError);
   });
 
   const text = fc.constantFrom('1', '2', '3');

@@ -140,8 +140,8 @@ describe('properties', () => {
   it('a selector is the conjunction of its parts, and opposites exclude each other', () => {
     fc.assert(
       fc.property(fc.array(requirement), key, value, labels, (parts, k, v, set) => {
-        const each = parts.every((part) => parseLabelSelector(part).matches(set));
-        expect(parseLabelSelector(parts.join(',')).matches(set)).toBe(each);
+        const byPart = parts.every((part) => parseLabelSelector(part).matches(set));
+        expect(parseLabelSelector(parts.join(',')).matches(set)).toBe(byPart);
         expect(parseLabelSelector(`${k}=${v}`).matches(set)).toBe(!parseLabelSelector(`${k}!=${v}`).matches(set));
         expect(parseLabelSelector(k).matches(set)).toBe(!parseLabelSelector(`!${k}`).matches(set));
       }),

@@ -41,29 +41,29 @@ class DefaultCheck {
   constructor(private readonly options: DefaultErrorsOptions) {}
 
   check(path: Path, schema: JsonSchema, outer: DefaultContext): FieldError[] {
-    const here = isEmbeddedResource(schema) ? { root: schema, surround: surroundResource, insideMeta: false } : outer;
+    const context = isEmbeddedResource(schema) ? { root: schema, surround: surroundResource, insideMeta: false } : outer;
     const value = defaultOf(schema);
-    const errors = value === undefined ? [] : this.checkDefault(path.child('default'), { schema, value }, here);
+    const errors = value === undefined ? [] : this.checkDefault(path.child('default'), { schema, value }, context);
     const items = itemsOf(schema);
     if (items !== undefined) {
-      pushAll(errors, this.check(path.child('items'), items, { ...here, surround: (item) => here.surround([item]) }));
+      pushAll(errors, this.check(path.child('items'), items, { ...context, surround: (item) => context.surround([item]) }));
     }
     for (const [name, property] of propertiesOf(schema)) {
-      const insideMeta = here.insideMeta || (isEmbeddedResource(schema) && META_FIELDS.has(name));
-      const surround = (member: JsonValue) => here.surround({ [name]: member });
-      pushAll(errors, this.check(path.child('properties').key(name), property, { ...here, surround, insideMeta }));
+      const insideMeta = context.insideMeta || (isEmbeddedResource(schema) && META_FIELDS.has(name));
+      const surround = (member: JsonValue) => context.surround({ [name]: member });
+      pushAll(errors, this.check(path.child('properties').key(name), property, { ...context, surround, insideMeta }));
     }
     return errors;
   }
 
-  private checkDefault(path: Path, subject: { schema: JsonSchema; value: JsonValue }, here: DefaultContext): FieldError[] {
+  private checkDefault(path: Path, subject: { schema: JsonSchema; value: JsonValue }, context: DefaultContext): FieldError[] {
     const { schema, value } = subject;
-    const unpruned = here.insideMeta ? [] : this.pruningErrors(path, schema, value);
-    const metaErrors = here.insideMeta ? this.wholeErrors(path, value, here) : this.embeddedErrors(path, schema, value);
+    const unpruned = context.insideMeta ? [] : this.pruningErrors(path, schema, value);
+    const metaErrors = context.insideMeta ? this.wholeErrors(path, value, context) : this.embeddedErrors(path, schema, value);
     if (metaErrors.length > 0) return [...unpruned, ...metaErrors];
     const valueErrors = new ValueValidator(schema).validate(value).errors.map((error) => error.toFieldError(path));
     if (valueErrors.length > 0) return [...unpruned, ...valueErrors];
-    return [...unpruned, ...(this.options.checkRules?.(schema, value, { path, isResource: schema === here.root }) ?? [])];
+    return [...unpruned, ...(this.options.checkRules?.(schema, value, { path, isResource: schema === context.root }) ?? [])];
   }
 
   private pruningErrors(path: Path, schema: JsonSchema, value: JsonValue): FieldError[] {
@@ -79,8 +79,8 @@ class DefaultCheck {
 
   private wholeErrors(path: Path, value: JsonValue, { root, surround }: DefaultContext): readonly FieldError[] {
     const { metadata: rules } = this.options;
-    const { error, value: whole } = coerceEmbedded(root, surround(value), { metadata: rules.schema, lenient: false, path: Path.none });
-    const errors = error === undefined ? embeddedErrors(root, whole, { path: Path.none, rules }) : [error];
+    const { error, value: surrounded } = coerceEmbedded(root, surround(value), { metadata: rules.schema, lenient: false, path: Path.none });
+    const errors = error === undefined ? embeddedErrors(root, surrounded, { path: Path.none, rules }) : [error];
     if (errors.length === 0) return [];
     return [FieldError.invalid(path, value, `must result in valid metadata: ${aggregateFieldErrors(errors)}`)];
   }

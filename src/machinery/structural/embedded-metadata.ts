@@ -74,8 +74,8 @@ class Coercion {
     for (const name of Object.keys(object)) {
       const member = object[name] as JsonValue;
       const coerced = isEmbeddedResource(schema) ? this.coerceMeta(name, member, path) : member;
-      const here = propertyOf(schema, name) === undefined ? path.key(name) : path.child(name);
-      const deep = coerced === undefined ? undefined : this.coerce(memberOf(schema, name), coerced, here);
+      const childPath = propertyOf(schema, name) === undefined ? path.key(name) : path.child(name);
+      const deep = coerced === undefined ? undefined : this.coerce(memberOf(schema, name), coerced, childPath);
       changed ||= deep !== member;
       if (deep !== undefined) setKey(result, name, deep);
     }
@@ -111,8 +111,8 @@ export function embeddedErrors(
   if (!isJsonObject(value)) return [];
   const errors = isEmbeddedResource(schema) ? resourceErrors(path, value, rules) : [];
   for (const name of Object.keys(value)) {
-    const here = propertyOf(schema, name) === undefined ? path.key(name) : path.child(name);
-    pushAll(errors, embeddedErrors(memberOf(schema, name), value[name] as JsonValue, { path: here, rules }));
+    const childPath = propertyOf(schema, name) === undefined ? path.key(name) : path.child(name);
+    pushAll(errors, embeddedErrors(memberOf(schema, name), value[name] as JsonValue, { path: childPath, rules }));
   }
   return errors;
 }

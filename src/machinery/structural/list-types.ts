@@ -16,8 +16,8 @@ function memberErrors(path: Path, schema: JsonSchema, object: JsonObject): Field
   for (const name of Object.keys(object)) {
     const declared = memberOf(schema, name);
     if (declared === undefined) continue;
-    const here = propertyOf(schema, name) === undefined ? path.key(name) : path.child(name);
-    pushAll(errors, listTypeErrors(here, declared, object[name] as JsonValue));
+    const childPath = propertyOf(schema, name) === undefined ? path.key(name) : path.child(name);
+    pushAll(errors, listTypeErrors(childPath, declared, object[name] as JsonValue));
   }
   return errors;
 }

@@ -78,8 +78,8 @@ function isWhole(value: number | bigint): boolean {
 
 function isWithin(value: number | bigint, bits: bigint): boolean {
   if (!isWhole(value)) return false;
-  const whole = BigInt(value);
-  return whole >= -(2n ** bits) && whole < 2n ** bits;
+  const integer = BigInt(value);
+  return integer >= -(2n ** bits) && integer < 2n ** bits;
 }
 
 function isMultiple(value: number | bigint, factor: number): boolean {

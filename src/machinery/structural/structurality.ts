@@ -27,7 +27,7 @@ const TYPE_REQUIRED: Readonly<Record<Level, string>> = {
  * text, as upstream lists them.
  */
 export function structuralErrors(path: Path, schema: JsonSchema): FieldError[] {
-  const errors = [...invariants(schema, 'root', path), ...junctorCompleteness(schema, schema, { here: path, junctor: path })];
+  const errors = [...invariants(schema, 'root', path), ...junctorCompleteness(schema, schema, { schemaPath: path, junctor: path })];
   return errors.sort((a, b) => compareBytes(String(a), String(b)));
 }
 
@@ -94,9 +94,9 @@ function invariants(schema: JsonSchema, level: Level, path: Path): FieldError[] 
 
 function additionalInvariants({ additionalProperties }: JsonSchema, level: Level, path: Path): FieldError[] {
   if (additionalProperties === undefined) return [];
-  const here = path.child('additionalProperties');
-  const errors = level === 'root' ? [FieldError.forbidden(here, 'must not be used at the root')] : [];
-  return typeof additionalProperties === 'object' ? [...errors, ...invariants(additionalProperties, 'field', here)] : errors;
+  const childPath = path.child('additionalProperties');
+  const errors = level === 'root' ? [FieldError.forbidden(childPath, 'must not be used at the root')] : [];
+  return typeof additionalProperties === 'object' ? [...errors, ...invariants(additionalProperties, 'field', childPath)] : errors;
 }
 
 function extensionInvariants(schema: JsonSchema, path: Path): FieldError[] {
@@ -111,17 +111,17 @@ function extensionInvariants(schema: JsonSchema, path: Path): FieldError[] {
 function typeInvariants(schema: JsonSchema, level: Level, path: Path): FieldError[] {
   const errors: FieldError[] = [];
   const { type = '' } = schema;
-  const here = path.child('type');
+  const childPath = path.child('type');
   if (isEmbeddedResource(schema) && type !== 'object') {
     const detail = 'must be object if x-kubernetes-embedded-resource is true';
-    errors.push(type === '' ? FieldError.required(here, detail) : FieldError.invalid(here, type, detail));
+    errors.push(type === '' ? FieldError.required(childPath, detail) : FieldError.invalid(childPath, type, detail));
   } else if (type === '' && !isIntOrString(schema) && !preservesUnknown(schema)) {
-    errors.push(FieldError.required(here, TYPE_REQUIRED[level]));
+    errors.push(FieldError.required(childPath, TYPE_REQUIRED[level]));
   }
   if (isEmbeddedResource(schema) && schema.additionalProperties !== undefined) {
     errors.push(FieldError.forbidden(path.child('additionalProperties'), 'must not be used if x-kubernetes-embedded-resource is set'));
   }
-  if (level === 'root' && type !== '' && type !== 'object') errors.push(FieldError.invalid(here, type, 'must be object at the root'));
+  if (level === 'root' && type !== '' && type !== 'object') errors.push(FieldError.invalid(childPath, type, 'must be object at the root'));
   return errors;
 }
 
@@ -230,7 +230,7 @@ const NESTED_FORBIDDEN: readonly (readonly [keyof JsonSchema, string])[] = [
 
 interface Places {
   /** The structural part. */
-  readonly here: Path;
+  readonly schemaPath: Path;
   /** The value validation part. */
   readonly junctor: Path;
 }
@@ -238,27 +238,27 @@ interface Places {
 // Restricted fields must be specified in the structural part.
 function junctorCompleteness(schema: JsonSchema, described: JsonSchema | undefined, places: Places): FieldError[] {
   const { not, allOf = [], anyOf = [], oneOf = [] } = schema;
-  const { here, junctor } = places;
+  const { schemaPath: here, junctor } = places;
   const errors: FieldError[] = [];
-  if (not !== undefined) pushAll(errors, completeness(not, described, { here, junctor: junctor.child('not') }));
+  if (not !== undefined) pushAll(errors, completeness(not, described, { schemaPath: here, junctor: junctor.child('not') }));
   for (const [keyword, clauses] of Object.entries({ allOf, anyOf, oneOf })) {
     for (const [i, clause] of clauses.entries()) {
-      pushAll(errors, completeness(clause, described, { here, junctor: junctor.child(keyword).index(i) }));
+      pushAll(errors, completeness(clause, described, { schemaPath: here, junctor: junctor.child(keyword).index(i) }));
     }
   }
   return errors;
 }
 
 function completeness(schema: JsonSchema, described: JsonSchema | undefined, places: Places): FieldError[] {
-  const { here, junctor } = places;
+  const { schemaPath: here, junctor } = places;
   if (described === undefined) return [FieldError.required(here, `because it is defined in ${junctor}`)];
   const errors = junctorCompleteness(schema, described, places);
   const items = itemsOf(schema);
   if (items !== undefined) {
-    pushAll(errors, completeness(items, itemsOf(described), { here: here.child('items'), junctor: junctor.child('items') }));
+    pushAll(errors, completeness(items, itemsOf(described), { schemaPath: here.child('items'), junctor: junctor.child('items') }));
   }
   for (const [name, property] of propertiesOf(schema)) {
-    const below = { here: here.child('properties').key(name), junctor: junctor.child('properties').key(name) };
+    const below = { schemaPath: here.child('properties').key(name), junctor: junctor.child('properties').key(name) };
     pushAll(errors, completeness(property, propertyOf(described, name), below));
   }
   return errors;

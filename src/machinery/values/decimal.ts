@@ -52,8 +52,8 @@ export function roundUp(amount: Decimal, scale: number): Decimal {
   if (drop > digitsOf(amount.mantissa).digits.length) return { mantissa: sign, scale };
   const divisor = powerOfTen(drop);
   const mantissa = BigInt(amount.mantissa);
-  const whole = mantissa / divisor;
-  return { mantissa: toNumberIfSafe(mantissa % divisor === 0n ? whole : whole + BigInt(sign)), scale };
+  const quotient = mantissa / divisor;
+  return { mantissa: toNumberIfSafe(mantissa % divisor === 0n ? quotient : quotient + BigInt(sign)), scale };
 }
 
 function signOf({ mantissa }: Decimal): number {

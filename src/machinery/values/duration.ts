@@ -39,14 +39,14 @@ export function parseDuration(text: string): Nanoseconds {
 }
 
 function parseStep(match: RegExpExecArray | null, text: string): bigint {
-  const [, whole = '', , fraction = '', unit = ''] = match ?? [];
-  if ((whole === '' && fraction === '') || whole.length > 19) throw invalid(text);
+  const [, integerPart = '', , fraction = '', unit = ''] = match ?? [];
+  if ((integerPart === '' && fraction === '') || integerPart.length > 19) throw invalid(text);
   if (unit === '') throw new DurationError(`time: missing unit in duration ${goQuote(text)}`);
   const nanoseconds = UNITS.get(unit);
   if (nanoseconds === undefined) throw new DurationError(`time: unknown unit ${goQuote(unit)} in duration ${goQuote(text)}`);
   // Digits beyond a nanosecond of the largest unit are insignificant.
   const digits = fraction.slice(0, 18);
-  return BigInt(whole) * nanoseconds + (BigInt(digits) * nanoseconds) / 10n ** BigInt(digits.length);
+  return BigInt(integerPart) * nanoseconds + (BigInt(digits) * nanoseconds) / 10n ** BigInt(digits.length);
 }
 
 function invalid(text: string): DurationError {
@@ -120,8 +120,8 @@ function decimal(value: bigint, places: number): string {
   const unit = 10n ** BigInt(places);
   const digits = (value % unit).toString().padStart(places, '0');
   const fraction = withoutTrailing(digits, '0');
-  const whole = value / unit;
-  return fraction === '' ? `${whole}` : `${whole}.${fraction}`;
+  const quotient = value / unit;
+  return fraction === '' ? `${quotient}` : `${quotient}.${fraction}`;
 }
 
 /** An age for people, with two or three significant figures: `2m30s`, `5h12m`, `9d`. Slightly negative ages are zero. */

@@ -124,7 +124,7 @@ const quantityText = fc
     fc.option(fc.stringMatching(/^[0-9]{1,12}$/)),
     fc.constantFrom('', 'n', 'u', 'm', 'k', 'M', 'G', 'T', 'P', 'E', 'Ki', 'Mi', 'Gi', 'Ti', 'e3', 'E-2', 'e7'),
   )
-  .map(([sign, whole, fraction, suffix]) => sign + whole + (fraction === null ? '' : `.${fraction}`) + suffix);
+  .map(([sign, integerPart, fraction, suffix]) => sign + integerPart + (fraction === null ? '' : `.${fraction}`) + suffix);
 
 describe('properties', () => {
   it('parsing the canonical form gives the same number, and is stable', () => {

@@ -50,7 +50,7 @@ interface Suffix {
 
 interface QuantityParts {
   readonly sign: 1 | -1;
-  readonly whole: string;
+  readonly integerPart: string;
   readonly fraction: string;
   readonly suffix: Suffix;
 }
@@ -234,8 +234,13 @@ function splitQuantity(text: string): QuantityParts {
   const fractionEnd = text[wholeEnd] === '.' ? skipDigits(text, wholeEnd + 1) : wholeEnd;
   const suffix = text.slice(fractionEnd);
   if (!SUFFIX_TEXT.test(suffix)) throw new QuantityError(FORMAT_WRONG);
-  const whole = withoutLeadingZeros(text, start, wholeEnd);
-  return { sign: text[0] === '-' ? -1 : 1, whole, fraction: text.slice(wholeEnd + 1, fractionEnd), suffix: interpretSuffix(suffix) };
+  const integerPart = withoutLeadingZeros(text, start, wholeEnd);
+  return {
+    sign: text[0] === '-' ? -1 : 1,
+    integerPart: integerPart,
+    fraction: text.slice(wholeEnd + 1, fractionEnd),
+    suffix: interpretSuffix(suffix),
+  };
 }
 
 function skipDigits(text: string, from: number): number {
@@ -272,7 +277,7 @@ function exponentOf(text: string): number {
 
 /** The common case: an integer or short fraction whose digits fit an int64. Upstream keeps such a text if it looks canonical. */
 function parseFast(parts: QuantityParts, text: string): Quantity | undefined {
-  const { sign, whole, fraction, suffix } = parts;
+  const { sign, integerPart: whole, fraction, suffix } = parts;
   const digits = whole + fraction;
   if (suffix.base === 2) return parseFastBinary(parts, text);
   const scale = suffix.exponent - fraction.length;
@@ -281,7 +286,7 @@ function parseFast(parts: QuantityParts, text: string): Quantity | undefined {
   return Quantity.fromAmount({ mantissa: signed(parseInteger(digits), sign), scale }, suffix.format, keepsText ? text : undefined);
 }
 
-function parseFastBinary({ sign, whole, fraction, suffix }: QuantityParts, text: string): Quantity | undefined {
+function parseFastBinary({ sign, integerPart: whole, fraction, suffix }: QuantityParts, text: string): Quantity | undefined {
   if (fraction !== '' || 15 - whole.length - Math.trunc((suffix.exponent * 3) / 10) - 1 < 0) return undefined;
   const value = Number(whole);
   const keepsText = value % 8 !== 0;
@@ -297,7 +302,7 @@ function signed(value: number | bigint, sign: 1 | -1): number | bigint {
   return sign > 0 || value === 0 ? value : -value;
 }
 
-function parseExactly({ sign, whole, fraction, suffix }: QuantityParts): Quantity {
+function parseExactly({ sign, integerPart: whole, fraction, suffix }: QuantityParts): Quantity {
   if (whole.length + fraction.length > 100_000) throw new QuantityError(NUMERIC_WRONG);
   const digits = BigInt(whole + fraction);
   const exact: Decimal =

@@ -18,10 +18,10 @@ class RecordingKernel extends KernelNetwork {
 const SETTINGS = { podCidrs: ['10.244.0.0/16'], nodePortAddresses: [], masqueradeAll: false, masqueradeBit: 14 };
 
 function service(name: string, address: string, endpoints: number): ServiceRules {
-  const some = Array.from({ length: endpoints }, (_, i) => ({ address: `10.244.0.${i + 1}`, port: 80, isLocal: false }));
+  const addresses = Array.from({ length: endpoints }, (_, i) => ({ address: `10.244.0.${i + 1}`, port: 80, isLocal: false }));
   const port: ServicePortRules = {
     ...{ id: `default/${name}:http/4`, namespace: 'default', service: name, family: 4, protocol: 'tcp' },
-    frontends: [{ kind: 'clusterIP', address, port: 80, endpoints: some, masquerade: 'not-pods' }],
+    frontends: [{ kind: 'clusterIP', address, port: 80, endpoints: addresses, masquerade: 'not-pods' }],
   };
   return { ports: [port] };
 }

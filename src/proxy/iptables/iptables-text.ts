@@ -112,12 +112,12 @@ class Writer {
   }
 
   #choose(rules: ServicePortRules, endpoints: readonly ProxyEndpoint[]): string {
-    const each = endpoints.map((endpoint) => this.#endpoint(rules, endpoint));
-    const name = `SAMPAN-SVC-${hash([rules.id, ...each])}`;
+    const chains = endpoints.map((endpoint) => this.#endpoint(rules, endpoint));
+    const name = `SAMPAN-SVC-${hash([rules.id, ...chains])}`;
     const recent = (chain: string) => `-m recent --name ${chain} --rcheck --seconds ${rules.affinitySeconds} --reap --rsource -j ${chain}`;
-    const sticky = rules.affinitySeconds === undefined ? [] : each.map(recent);
-    const drawn = each.map((chain, i) => {
-      const left = each.length - i;
+    const sticky = rules.affinitySeconds === undefined ? [] : chains.map(recent);
+    const drawn = chains.map((chain, i) => {
+      const left = chains.length - i;
       return left === 1 ? `-j ${chain}` : `-m statistic --mode random --probability ${(1 / left).toFixed(11)} -j ${chain}`;
     });
     this.#chains.set(name, [...sticky, ...drawn]);

@@ -70,7 +70,7 @@ type StickyRules = Required<Pick<ServicePortRules, 'id' | 'protocol' | 'affinity
 function stickyChains({ id, protocol, affinitySeconds }: StickyRules, { family }: TableSettings): PickChains {
   const ip = ipOf(family);
   return (endpoints) => {
-    const each = endpoints.map((endpoint) => {
+    const chains = endpoints.map((endpoint) => {
       const name = shortHash([id, String(affinitySeconds), endpoint.address, String(endpoint.port)]);
       const target = family === 4 ? `${endpoint.address}:${endpoint.port}` : `[${endpoint.address}]:${endpoint.port}`;
       const type = `type ${family === 4 ? 'ipv4' : 'ipv6'}_addr; flags dynamic, timeout; timeout ${affinitySeconds}s; size 65535;`;
@@ -79,13 +79,13 @@ function stickyChains({ id, protocol, affinitySeconds }: StickyRules, { family }
       const chain: NftObject = { kind: 'chain', name: `sticky-endpoint-${name}`, content: rules };
       return { set, chain };
     });
-    const choices = each.map(({ chain }, i) => `${i} : goto ${chain.name}`).join(', ');
+    const choices = chains.map(({ chain }, i) => `${i} : goto ${chain.name}`).join(', ');
     const content = [
-      ...each.map(({ set, chain }) => `${ip} saddr @${set.name} goto ${chain.name}`),
-      `numgen random mod ${each.length} vmap { ${choices} }`,
+      ...chains.map(({ set, chain }) => `${ip} saddr @${set.name} goto ${chain.name}`),
+      `numgen random mod ${chains.length} vmap { ${choices} }`,
     ];
     const name = `sticky-${shortHash([id, ...content])}`;
-    return [...each.flatMap(({ set, chain }) => [set, chain]), { kind: 'chain', name, content }];
+    return [...chains.flatMap(({ set, chain }) => [set, chain]), { kind: 'chain', name, content }];
   };
 }
 

@@ -117,12 +117,12 @@ describe('changes of the rules of services', () => {
         }
         table.apply(book.takeChanges().script);
         const fresh = new NftablesRules(settings);
-        const last = new Map(steps.map((one) => [one.name, one]));
+        const last = new Map(steps.map((change) => [change.name, change]));
         for (const [name, { service, slices }] of [...last].reverse())
           fresh.set(name, service && computeServiceRules(service, slices, node));
-        const whole = new Table();
-        whole.apply(fresh.takeChanges().script);
-        expect(table.content()).toEqual(whole.content());
+        const allRules = new Table();
+        allRules.apply(fresh.takeChanges().script);
+        expect(table.content()).toEqual(allRules.content());
         expect(book.describe()).toEqual(fresh.describe());
       }),
       { numRuns: 500 },

@@ -15,9 +15,9 @@ const targets = (of: core.Service, slices: readonly discovery.EndpointSlice[]) =
 
 describe('the rules of a service', () => {
   it('have one endpoint for each address and port, whichever slices they are in', () => {
-    const one = slice({ endpoints: [{ addresses: ['10.1.0.1'] }, { addresses: ['10.1.0.2'] }] });
+    const twoAddresses = slice({ endpoints: [{ addresses: ['10.1.0.1'] }, { addresses: ['10.1.0.2'] }] });
     const two = slice({ ports: [{ port: 8081 }], endpoints: [{ addresses: ['10.1.0.1'] }] });
-    expect(targets(service({}), [one, two, one])).toEqual(['10.1.0.1:8080', '10.1.0.1:8081', '10.1.0.2:8080']);
+    expect(targets(service({}), [twoAddresses, two, twoAddresses])).toEqual(['10.1.0.1:8080', '10.1.0.1:8081', '10.1.0.2:8080']);
   });
 
   it.each([

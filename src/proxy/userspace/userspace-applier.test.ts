@@ -45,8 +45,8 @@ describe('services from user space', () => {
     more: { protocol?: Protocol; affinitySeconds?: number } = {},
   ): ServiceRules {
     const endpoints = ports.map((port) => ({ address: '127.0.0.1', port, isLocal: true }));
-    const whole: Frontend = { kind: 'nodePort', endpoints, masquerade: 'always', ...frontend };
-    return { ports: [{ id: 'd/s', namespace: 'd', service: 's', family: 4, protocol: 'tcp', frontends: [whole], ...more }] };
+    const complete: Frontend = { kind: 'nodePort', endpoints, masquerade: 'always', ...frontend };
+    return { ports: [{ id: 'd/s', namespace: 'd', service: 's', family: 4, protocol: 'tcp', frontends: [complete], ...more }] };
   }
   function ask(port: number, host = '127.0.0.1'): Promise<string> {
     return new Promise((resolve) => {

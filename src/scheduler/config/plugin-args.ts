@@ -3,16 +3,16 @@ import { lookupTable, pushAll } from '#base';
 type Args = Readonly<Record<string, unknown>>;
 type Check = (value: unknown) => string | undefined;
 
-const whole =
+const integer =
   (min: number, max: number): Check =>
   (value) =>
     typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max
       ? undefined
       : `must be a whole number from ${min} to ${max}`;
 const bool: Check = (value) => (typeof value === 'boolean' ? undefined : 'must be true or false');
-const anything: Check = (value) => (typeof value === 'object' && value !== null ? undefined : 'must be an object');
+const anyObject: Check = (value) => (typeof value === 'object' && value !== null ? undefined : 'must be an object');
 const texts: Check = (value) =>
-  Array.isArray(value) && value.every((one) => typeof one === 'string') ? undefined : 'must be a list of strings';
+  Array.isArray(value) && value.every((item) => typeof item === 'string') ? undefined : 'must be a list of strings';
 const oneOf =
   (...allowed: readonly string[]): Check =>
   (value) =>
@@ -20,13 +20,13 @@ const oneOf =
 
 /** Decoders of plugin arguments; plugins not listed take none. */
 const ARGUMENTS = lookupTable<Readonly<Record<string, Check>>>({
-  DefaultPreemption: { minCandidateNodesPercentage: whole(0, 100), minCandidateNodesAbsolute: whole(0, 2 ** 31 - 1) },
-  InterPodAffinity: { hardPodAffinityWeight: whole(0, 100), ignorePreferredTermsOfExistingPods: bool },
-  NodeAffinity: { addedAffinity: anything },
+  DefaultPreemption: { minCandidateNodesPercentage: integer(0, 100), minCandidateNodesAbsolute: integer(0, 2 ** 31 - 1) },
+  InterPodAffinity: { hardPodAffinityWeight: integer(0, 100), ignorePreferredTermsOfExistingPods: bool },
+  NodeAffinity: { addedAffinity: anyObject },
   NodeResourcesFit: { ignoredResources: texts, ignoredResourceGroups: texts, scoringStrategy: checkStrategy },
   NodeResourcesBalancedAllocation: { resources: checkResources },
   PodTopologySpread: { defaultConstraints: checkConstraints, defaultingType: oneOf('System', 'List') },
-  VolumeBinding: { bindTimeoutSeconds: whole(0, 2 ** 31 - 1), shape: checkShape },
+  VolumeBinding: { bindTimeoutSeconds: integer(0, 2 ** 31 - 1), shape: checkShape },
 });
 
 /** Errors in a plugin's arguments, each with its path. */
@@ -59,14 +59,15 @@ function checkStrategy(value: unknown): string | undefined {
 }
 
 function checkResources(value: unknown): string | undefined {
-  const isValid = (one: Args) => typeof one?.name === 'string' && (one.weight === undefined || whole(1, 100)(one.weight) === undefined);
+  const isValid = (entry: Args) =>
+    typeof entry?.name === 'string' && (entry.weight === undefined || integer(1, 100)(entry.weight) === undefined);
   return Array.isArray(value) && value.every(isValid) ? undefined : 'must be a list of names with weights from 1 to 100';
 }
 
 function checkConstraints(value: unknown): string | undefined {
   const isValid = ({ topologyKey, maxSkew, whenUnsatisfiable, labelSelector }: Args) =>
     typeof topologyKey === 'string' &&
-    whole(1, 2 ** 31 - 1)(maxSkew) === undefined &&
+    integer(1, 2 ** 31 - 1)(maxSkew) === undefined &&
     (whenUnsatisfiable === 'DoNotSchedule' || whenUnsatisfiable === 'ScheduleAnyway') &&
     labelSelector === undefined;
   return Array.isArray(value) && value.every(isValid)
@@ -77,7 +78,7 @@ function checkConstraints(value: unknown): string | undefined {
 function checkShape(value: unknown): string | undefined {
   if (!Array.isArray(value) || value.length === 0) return 'shape must have at least one point';
   const points = value as readonly Args[];
-  if (points.some(({ utilization, score }) => whole(0, 100)(utilization) !== undefined || whole(0, 10)(score) !== undefined)) {
+  if (points.some(({ utilization, score }) => integer(0, 100)(utilization) !== undefined || integer(0, 10)(score) !== undefined)) {
     return 'shape has a point whose utilization is not from 0 to 100 or whose score is not from 0 to 10';
   }
   const sorted = points.every((point, i) => i === 0 || (point.utilization as number) > (points[i - 1]?.utilization as number));

@@ -60,7 +60,7 @@ export function readExtenders(value: unknown, reader: ConfigurationReader): read
   const binders = extenders.filter(({ bindVerb }) => bindVerb !== '').length;
   if (binders > 1) reader.fail('extenders', `found ${binders} extenders implementing bind: only one extender can implement bind`);
   const names = extenders.flatMap(({ managedResources }) => managedResources.map(({ name }) => name));
-  for (const name of new Set(names.filter((each, i) => names.indexOf(each) < i)))
+  for (const name of new Set(names.filter((candidate, i) => names.indexOf(candidate) < i)))
     reader.fail('extenders', `duplicate extender managed resource name "${name}"`);
   // Ignorable extenders come last: the result may be decided by then.
   return [...extenders.filter(({ ignorable }) => !ignorable), ...extenders.filter(({ ignorable }) => ignorable)];

@@ -25,7 +25,7 @@ const NODES = '/api/v1/nodes';
 
 const running: AsyncDisposable[] = [];
 afterEach(async () => {
-  for (const one of running.splice(0).reverse()) await one[Symbol.asyncDispose]();
+  for (const resource of running.splice(0).reverse()) await resource[Symbol.asyncDispose]();
 });
 
 type Call = Record<string, unknown> & { readonly Pod?: core.Pod; readonly NodeNames?: readonly string[] };
@@ -63,7 +63,7 @@ async function serve(answers: Answers, tls?: https.ServerOptions): Promise<Exten
 
 async function scheduling(extenders: readonly object[], nodes: readonly core.Node[] = [node('a'), node('b'), node('c')]) {
   const cluster = new InMemoryCluster();
-  for (const each of nodes) cluster.put(NODES, each);
+  for (const nodeObject of nodes) cluster.put(NODES, nodeObject);
   const deps = {
     client: new Client(cluster),
     clock: realClock,

@@ -158,7 +158,7 @@ function namesOf(list: JsonValue | undefined): readonly string[] {
 }
 
 function mapped<T>(proposed: ReadonlyMap<string, PreemptionVictims>, convert: (victims: PreemptionVictims) => T): Record<string, T> {
-  return Object.fromEntries([...proposed].map(([node, each]) => [node, convert(each)]));
+  return Object.fromEntries([...proposed].map(([node, nodeVictims]) => [node, convert(nodeVictims)]));
 }
 
 function victims(violations: number, pods: readonly object[]) {

@@ -35,8 +35,8 @@ const restartsAll = pod('p', {
     ] as core.Container[],
   },
 });
-const withFeatures = (one: core.Node, ...declaredFeatures: string[]) =>
-  ({ ...one, status: { ...one.status, declaredFeatures } }) as core.Node;
+const withFeatures = (nodeObject: core.Node, ...declaredFeatures: string[]) =>
+  ({ ...nodeObject, status: { ...nodeObject.status, declaredFeatures } }) as core.Node;
 
 function resized({ requested, used, isInfeasible = false }: { requested: string; used: string; isInfeasible?: boolean }): core.Pod {
   const sized = { name: 'main', resources: { requests: { cpu: used } }, allocatedResources: { cpu: used } };

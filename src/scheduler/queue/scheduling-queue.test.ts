@@ -31,7 +31,7 @@ function makeQueue() {
     clock,
     nominations: new Nominations(),
     compare: prioritySort().compare!,
-    preEnqueue: (one) => gates.preEnqueue?.(one),
+    preEnqueue: (candidate) => gates.preEnqueue?.(candidate),
     hintsFor: () => hints,
     onActive: () => {},
   });
@@ -45,7 +45,7 @@ describe('the scheduling queue', () => {
     await clock.advance(1);
     queue.add(info('b', 5));
     queue.add(info('c'));
-    expect([queue.pop(), queue.pop(), queue.pop()].map((one) => one?.info.name)).toEqual(['b', 'a', 'c']);
+    expect([queue.pop(), queue.pop(), queue.pop()].map((queued) => queued?.info.name)).toEqual(['b', 'a', 'c']);
   });
 
   test('keeps a rejected pod until something happens that concerns who rejected it', () => {
@@ -126,7 +126,7 @@ describe('the scheduling queue', () => {
           if (action === 'add' || action === 'gated') {
             queue.add(info(`p${index}`, index, action === 'gated'));
             waiting.add(uid);
-          } else if (action === 'pop') flying.push(...[queue.pop()].filter((one) => one !== undefined));
+          } else if (action === 'pop') flying.push(...[queue.pop()].filter((queued) => queued !== undefined));
           else if (action === 'reject' && first) queue.failed(first, BY_NODES);
           else if (action === 'error' && first) queue.failed(first, NO_PLUGINS);
           else if (action === 'done' && first) {
@@ -139,7 +139,7 @@ describe('the scheduling queue', () => {
             queue.delete(uid);
             waiting.delete(uid);
           }
-          for (const one of waiting) expect(queue.placeOf(one)).toBeDefined();
+          for (const candidate of waiting) expect(queue.placeOf(candidate)).toBeDefined();
           const { active, backoff, unschedulable, gated } = queue.sizes;
           expect(active + backoff + unschedulable + gated + flying.length).toBe(waiting.size);
         }

@@ -64,13 +64,13 @@ export class PeerProxy {
     const target = connect(this.#target, '127.0.0.1');
     const link: Link = { sockets: [socket, target], from: undefined };
     this.#links.add(link);
-    for (const [one, other] of [
+    for (const [source, to] of [
       [socket, target],
       [target, socket],
     ] as const) {
-      one.on('error', () => {});
-      one.on('close', () => {
-        other.destroy();
+      source.on('error', () => {});
+      source.on('close', () => {
+        to.destroy();
         this.#links.delete(link);
       });
     }

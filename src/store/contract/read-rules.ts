@@ -142,7 +142,7 @@ export function readRules(engine: ContractEngine): void {
     await using store = await engine.open();
     const names = Array.from({ length: 25 }, (_, i) => `/${String(i).padStart(2, '0')}`);
     await write(store, ...names.map((key) => put(key, 'old')));
-    const whole = await page(store, { prefix: '/' });
+    const allKeys = await page(store, { prefix: '/' });
     const seen = [];
     let start = '';
     let revision: number | undefined;
@@ -158,7 +158,7 @@ export function readRules(engine: ContractEngine): void {
       start = keyAfter(answer.entries.at(-1)!.key);
       await write(store, put(names[at]!, 'new'), remove(names[24 - at]!), put(`${names[at]}/more`));
     }
-    expect(seen).toEqual(whole.entries);
+    expect(seen).toEqual(allKeys.entries);
   });
 
   test('G8: a revision not reached yet is refused', async () => {

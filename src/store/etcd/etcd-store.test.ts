@@ -101,22 +101,22 @@ describe('an etcd store', () => {
 
   test('compacts as upstream’s API servers do, agreeing with them on who does it', async () => {
     const clock = new VirtualClock();
-    await using one = await open({ clock, historyWindowMs: 60_000 });
+    await using first = await open({ clock, historyWindowMs: 60_000 });
     await using two = await open({ clock, historyWindowMs: 60_000 });
-    const agreed = async () => Buffer.from((await one.get('compact_rev_key')).entry?.value ?? []).toString();
+    const agreed = async () => Buffer.from((await first.get('compact_rev_key')).entry?.value ?? []).toString();
     const round = async (expected: () => Promise<boolean>, description: string) => {
       await clock.advance(60_000);
       await until(expected, description);
     };
     await round(async () => (await agreed()) === '0', 'one of them began');
     await realClock.sleep(100);
-    const revision = await one.revision();
-    await write(one, put('/compacted'), put('/compacted'));
+    const revision = await first.revision();
+    await write(first, put('/compacted'), put('/compacted'));
     await round(async () => Number(await agreed()) > 0, 'one of them compacted');
     const compacted = Number(await agreed());
     expect(compacted).toBeLessThanOrEqual(revision);
     await until(async () => (await two.status()).compactRevision === compacted, 'the server did');
-    expect((await one.get('compact_rev_key')).entry?.version).toBe(2);
+    expect((await first.get('compact_rev_key')).entry?.version).toBe(2);
   });
 });
 

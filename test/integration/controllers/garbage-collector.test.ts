@@ -125,11 +125,11 @@ describe('the garbage collector', () => {
         const maps = client.of(core.ConfigMap);
         const objects = new Map<string, { uid: string; owners: readonly string[]; wasDeleted: boolean }>();
         const current = new Map<string, string>();
-        for (const one of steps) {
-          if (one.do === 'restart') await plane.restartControllers();
-          else if (one.do === 'wait') await clock.advance(one.ms);
-          else if (one.do === 'delete') await remove(one.name, one.policy as 'Background' | 'Foreground');
-          else await make(one.name, one.owners);
+        for (const change of steps) {
+          if (change.do === 'restart') await plane.restartControllers();
+          else if (change.do === 'wait') await clock.advance(change.ms);
+          else if (change.do === 'delete') await remove(change.name, change.policy as 'Background' | 'Foreground');
+          else await make(change.name, change.owners);
         }
         async function make(key: string, owners: readonly string[]): Promise<void> {
           const references = owners.flatMap((owner) => {

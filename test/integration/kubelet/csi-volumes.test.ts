@@ -136,15 +136,15 @@ describe.skipIf(!isRoot)('volumes of a CSI driver (needs root: it mounts)', () =
   it('are staged once, published for each pod, and keep their data', async () => {
     await makeDriverObject();
     await makeVolume();
-    const [one, two] = [await makePod('one', undefined, { securityContext: { fsGroup: 2000 } }), await makePod('two')];
-    await Promise.all([volumes.prepare(one, signal), volumes.prepare(two, signal)]);
-    expect(await sourceOf(one)).toBe(join(root, 'pods', uidOf(one), 'volumes/kubernetes.io~csi/pv-1/mount'));
-    expect((await stat(await sourceOf(one))).gid).toBe(2000);
-    await writeFile(join(await sourceOf(one), 'f'), 'kept');
-    await volumes.cleanUp(uidOf(one));
+    const [first, second] = [await makePod('one', undefined, { securityContext: { fsGroup: 2000 } }), await makePod('two')];
+    await Promise.all([volumes.prepare(first, signal), volumes.prepare(second, signal)]);
+    expect(await sourceOf(first)).toBe(join(root, 'pods', uidOf(first), 'volumes/kubernetes.io~csi/pv-1/mount'));
+    expect((await stat(await sourceOf(first))).gid).toBe(2000);
+    await writeFile(join(await sourceOf(first), 'f'), 'kept');
+    await volumes.cleanUp(uidOf(first));
     expect(driver.calls).not.toContain('NodeUnstageVolume');
-    expect(await readFile(join(await sourceOf(two), 'f'), 'utf8')).toBe('kept');
-    await volumes.cleanUp(uidOf(two));
+    expect(await readFile(join(await sourceOf(second), 'f'), 'utf8')).toBe('kept');
+    await volumes.cleanUp(uidOf(second));
     expect(driver.calls.filter((call) => call === 'NodeUnstageVolume')).toHaveLength(1);
     expect(await readFile(join(driver.state.directory('vol-1'), 'f'), 'utf8')).toBe('kept');
     expect(await readdir(join(root, 'plugins/kubernetes.io/csi', DRIVER))).toEqual([]);

@@ -46,8 +46,10 @@ it('pods wait for the network of a node, but for those in the network of the hos
   let hasNetwork = false;
   bench.runtime.status = async () => {
     const status = await ask();
-    const conditions = status.conditions.map((one) =>
-      one.type === 'NetworkReady' && !hasNetwork ? { ...one, status: false, reason: 'NoCni', message: 'no network' } : one,
+    const conditions = status.conditions.map((condition) =>
+      condition.type === 'NetworkReady' && !hasNetwork
+        ? { ...condition, status: false, reason: 'NoCni', message: 'no network' }
+        : condition,
     );
     return { ...status, conditions };
   };

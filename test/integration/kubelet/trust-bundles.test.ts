@@ -31,10 +31,10 @@ const body = (pem: string) => pem.replace(/\s/g, '');
 describe.skipIf(reason !== undefined)('a pod on a real node', () => {
   it('has cluster trust bundles as files, by name and by signer, which follow them', async () => {
     await using node = await openRealKubelet({}, enabled);
-    const [one, two, three] = [newAuthority(), newAuthority(), newAuthority()];
-    await createBundle(node, 'plain', `# a comment\n${one}`);
-    await createBundle(node, 'example.com:signer:a', two, SIGNER);
-    await createBundle(node, 'example.com:signer:b', three, SIGNER);
+    const [first, second, third] = [newAuthority(), newAuthority(), newAuthority()];
+    await createBundle(node, 'plain', `# a comment\n${first}`);
+    await createBundle(node, 'example.com:signer:a', second, SIGNER);
+    await createBundle(node, 'example.com:signer:b', third, SIGNER);
     const sources = [
       { clusterTrustBundle: { name: 'plain', path: 'plain.pem' } },
       { clusterTrustBundle: { signerName: SIGNER, labelSelector: {}, path: 'all.pem' } },
@@ -43,9 +43,9 @@ describe.skipIf(reason !== undefined)('a pod on a real node', () => {
     ];
     await node.run('p', withSources(sources) as never);
     const file = async (name: string) => body(await node.exec('p', 'cat', `/v/${name}.pem`));
-    expect(await file('plain')).toBe(body(one));
-    expect(await file('all')).toBe([two, three].map(body).sort().join(''));
-    expect([await file('b'), await file('none')]).toEqual([body(three), '']);
+    expect(await file('plain')).toBe(body(first));
+    expect(await file('all')).toBe([second, third].map(body).sort().join(''));
+    expect([await file('b'), await file('none')]).toEqual([body(third), '']);
     const next = newAuthority();
     await node.client.of(certificatesV1beta1.ClusterTrustBundle).patch({ name: 'plain' }, { spec: { trustBundle: next } });
     await expect.poll(() => file('plain'), POLL).toBe(body(next));
@@ -53,7 +53,7 @@ describe.skipIf(reason !== undefined)('a pod on a real node', () => {
     await node.create('waits', withSources([{ clusterTrustBundle: { name: 'late', path: 'late.pem' } }]) as never);
     const missing = 'clustertrustbundle.certificates.k8s.io "late" not found';
     await expect.poll(async () => (await node.events('waits')).some((event) => event.includes(missing)), POLL).toBe(true);
-    await createBundle(node, 'late', one);
+    await createBundle(node, 'late', first);
     await expect.poll(() => node.phase('waits'), POLL).toBe('Running');
   });
 

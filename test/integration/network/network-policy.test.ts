@@ -129,7 +129,7 @@ describe.skipIf(problem !== undefined)('network policies, on packets', () => {
   const policy = (name: string, namespace: string, spec: object) => ({ metadata: { name, namespace }, spec }) as Policy;
   async function withPolicies(policies: readonly Policy[], check: () => Promise<void>): Promise<void> {
     const client = cluster.client.of(networking.NetworkPolicy);
-    for (const one of policies) await client.create(one);
+    for (const policy of policies) await client.create(policy);
     try {
       await check();
     } finally {
@@ -231,12 +231,12 @@ describe.skipIf(problem !== undefined)('network policies, on packets', () => {
           ingress: random.pick([[], [rule('from')], [rule('from'), rule('from')]]),
           egress: random.pick([[], [rule('to')]]),
         }),
-      ).map((one) => ({
-        ...one,
+      ).map((pod) => ({
+        ...pod,
         spec: {
-          ...one.spec,
-          ...(one.spec!.policyTypes!.includes('Ingress') ? {} : { ingress: [] }),
-          ...(one.spec!.policyTypes!.includes('Egress') ? {} : { egress: [] }),
+          ...pod.spec,
+          ...(pod.spec!.policyTypes!.includes('Ingress') ? {} : { ingress: [] }),
+          ...(pod.spec!.policyTypes!.includes('Egress') ? {} : { egress: [] }),
         },
       })) as Policy[];
       await withPolicies(policies, () => expect.poll(passing, { timeout: 20_000 }).toEqual(expected(policies)));

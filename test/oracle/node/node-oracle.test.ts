@@ -88,9 +88,9 @@ const RETRIES = 12;
 async function replayAgain(replayed: Replay, listed: readonly string[]): Promise<readonly ScenarioReport[]> {
   let reports: readonly ScenarioReport[] = await replay(replayed, listed);
   for (let attempt = 0; attempt < RETRIES && !process.env.UPDATE_ORACLE; attempt++) {
-    const failed = reports.filter((one) => one.failures.length > 0 && listed.includes(nameOf(one))).map(nameOf);
+    const failed = reports.filter((report) => report.failures.length > 0 && listed.includes(nameOf(report))).map(nameOf);
     if (failed.length === 0) break;
-    reports = [...reports.filter((one) => !failed.includes(nameOf(one))), ...(await replay({ ...replayed, jobs: 2 }, failed))];
+    reports = [...reports.filter((report) => !failed.includes(nameOf(report))), ...(await replay({ ...replayed, jobs: 2 }, failed))];
   }
   return reports;
 }
@@ -124,9 +124,9 @@ test.skipIf(reason !== undefined)(
         await writeFile(listFile, `${JSON.stringify(all, null, 2)}\n`);
       }
       const isListed = new Set(listed);
-      const broken = reports.filter((one) => one.failures.length > 0 && isListed.has(nameOf(one)));
-      expect(broken.map((one) => ({ scenario: nameOf(one), failures: one.failures.flatMap(({ diffs }) => diffs) }))).toEqual([]);
-      expect(listed.filter((name) => !reports.some((one) => nameOf(one) === name))).toEqual([]);
+      const broken = reports.filter((report) => report.failures.length > 0 && isListed.has(nameOf(report)));
+      expect(broken.map((report) => ({ scenario: nameOf(report), failures: report.failures.flatMap(({ diffs }) => diffs) }))).toEqual([]);
+      expect(listed.filter((name) => !reports.some((report) => nameOf(report) === name))).toEqual([]);
     } finally {
       await rm(directory, { recursive: true, force: true });
     }

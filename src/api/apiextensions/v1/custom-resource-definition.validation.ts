@@ -116,8 +116,8 @@ function isNonAtomicSet(schema: JSONSchemaProps): boolean {
 
 function unchangedVersions(spec: CustomResourceDefinitionSpec, old: CustomResourceDefinitionSpec): ReadonlySet<string> {
   const before = new Map((old.versions ?? []).map((version) => [version.name, version]));
-  const same = (spec.versions ?? []).filter(({ name, schema }) => before.has(name) && sameValue(schema, before.get(name)?.schema));
-  return new Set(same.map(({ name }) => name));
+  const unchanged = (spec.versions ?? []).filter(({ name, schema }) => before.has(name) && sameValue(schema, before.get(name)?.schema));
+  return new Set(unchanged.map(({ name }) => name));
 }
 
 function manySelectableFields(spec: CustomResourceDefinitionSpec, old: CustomResourceDefinitionSpec): ReadonlySet<string> {

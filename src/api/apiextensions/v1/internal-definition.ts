@@ -107,7 +107,7 @@ export function printedSchema(schema: JSONSchemaProps | undefined): object | nul
   if (schema === undefined) return null;
   const list = (schemas: readonly JSONSchemaProps[] | undefined) => schemas?.map(printedSchema) ?? null;
   const table = (schemas: Readonly<Record<string, JSONSchemaProps>> | undefined) =>
-    schemas === undefined ? null : Object.fromEntries(Object.entries(schemas).map(([name, each]) => [name, printedSchema(each)]));
+    schemas === undefined ? null : Object.fromEntries(Object.entries(schemas).map(([name, property]) => [name, printedSchema(property)]));
   return {
     ID: schema.id ?? '',
     Schema: schema.$schema ?? '',

@@ -52,21 +52,21 @@ class SchemaCheck {
 
   constructor(private readonly rules: SchemaRules) {}
 
-  visit(schema: JSONSchemaProps, path: Path, here: SchemaContext): void {
+  visit(schema: JSONSchemaProps, path: Path, context: SchemaContext): void {
     const before = this.errors.length;
-    this.checkKeywords(schema, path, here);
-    this.visitChildren(schema, path, here);
+    this.checkKeywords(schema, path, context);
+    this.visitChildren(schema, path, context);
     this.checkExtensions(schema, path);
-    this.checkValidations(schema, path, { here, isSound: () => this.errors.length === before });
+    this.checkValidations(schema, path, { here: context, isSound: () => this.errors.length === before });
   }
 
-  private checkKeywords(schema: JSONSchemaProps, path: Path, here: SchemaContext): void {
+  private checkKeywords(schema: JSONSchemaProps, path: Path, context: SchemaContext): void {
     const { type = '' } = schema;
     if (this.rules.requireValidPropertyType && type !== '' && !TYPES.includes(type)) {
       this.errors.push(FieldError.notSupported(path.child('type'), type, TYPES));
     }
-    if (hasDefault(schema) && here.noDefaultsBecause !== undefined) {
-      this.errors.push(FieldError.forbidden(path.child('default'), `must not be set ${here.noDefaultsBecause}`));
+    if (hasDefault(schema) && context.noDefaultsBecause !== undefined) {
+      this.errors.push(FieldError.forbidden(path.child('default'), `must not be set ${context.noDefaultsBecause}`));
     }
     for (const keyword of ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'] as const) {
       if (isPresent(schema[keyword])) this.errors.push(FieldError.forbidden(path.child(keyword), `${keyword} is not supported`));
@@ -77,7 +77,7 @@ class SchemaCheck {
     if (schema.items !== undefined && structural.isSchemaList(schema.items) && schema.items.length > 0) {
       this.errors.push(FieldError.forbidden(path.child('items'), 'items must be a schema object and not an array'));
     }
-    if (here.insideMeta && schema['x-kubernetes-embedded-resource'] === true) {
+    if (context.insideMeta && schema['x-kubernetes-embedded-resource'] === true) {
       this.errors.push(FieldError.forbidden(path.child('x-kubernetes-embedded-resource'), 'must not be used inside of resource meta'));
     }
     if (schema.uniqueItems === true) {
@@ -86,10 +86,10 @@ class SchemaCheck {
     }
   }
 
-  private visitChildren(schema: JSONSchemaProps, path: Path, here: SchemaContext): void {
-    this.visitAdditional(schema, path, here);
-    this.visitProperties(schema, path, here);
-    const nested = { ...here, isRoot: false, rules: undefined };
+  private visitChildren(schema: JSONSchemaProps, path: Path, context: SchemaContext): void {
+    this.visitAdditional(schema, path, context);
+    this.visitProperties(schema, path, context);
+    const nested = { ...context, isRoot: false, rules: undefined };
     if (schema.not !== undefined) this.visit(schema.not, path.child('not'), nested);
     for (const keyword of ['allOf', 'oneOf', 'anyOf'] as const) {
       for (const [i, clause] of (schema[keyword] ?? []).entries()) this.visit(clause, path.child(keyword).index(i), nested);
@@ -97,14 +97,14 @@ class SchemaCheck {
     for (const [name, definition] of Object.entries(schema.definitions ?? {})) {
       this.visit(definition, path.child('definitions').key(name), nested);
     }
-    this.visitItems(schema, path, here);
+    this.visitItems(schema, path, context);
     for (const [name, dependency] of Object.entries(schema.dependencies ?? {})) {
       // Upstream decodes a dependency of another type to nothing.
       if (isSchema(dependency)) this.visit(dependency, path.child('dependencies').key(name), nested);
     }
   }
 
-  private visitAdditional(schema: JSONSchemaProps, path: Path, here: SchemaContext): void {
+  private visitAdditional(schema: JSONSchemaProps, path: Path, context: SchemaContext): void {
     const { additionalProperties } = schema;
     if (additionalProperties === undefined) return;
     const at = path.child('additionalProperties');
@@ -112,34 +112,34 @@ class SchemaCheck {
       this.errors.push(FieldError.forbidden(at, 'additionalProperties and properties are mutual exclusive'));
     }
     if (typeof additionalProperties !== 'object') return;
-    const noDefaultsBecause = here.insideMeta ? 'inside additionalProperties applying to object metadata' : here.noDefaultsBecause;
+    const noDefaultsBecause = context.insideMeta ? 'inside additionalProperties applying to object metadata' : context.noDefaultsBecause;
     this.visit(additionalProperties, at, {
-      ...here,
+      ...context,
       isRoot: false,
       noDefaultsBecause,
-      rules: here.rules?.below(schema, additionalProperties),
+      rules: context.rules?.below(schema, additionalProperties),
     });
   }
 
-  private visitProperties(schema: JSONSchemaProps, path: Path, here: SchemaContext): void {
-    const isResource = here.isRoot || schema['x-kubernetes-embedded-resource'] === true;
+  private visitProperties(schema: JSONSchemaProps, path: Path, context: SchemaContext): void {
+    const isResource = context.isRoot || schema['x-kubernetes-embedded-resource'] === true;
     for (const [name, property] of Object.entries(schema.properties ?? {})) {
       const isMeta = isResource && META_FIELDS.has(name);
-      const noDefaultsBecause = isMeta && here.isRoot ? `in top-level ${name}` : here.noDefaultsBecause;
-      const below = { ...here, isRoot: false, noDefaultsBecause, insideMeta: here.insideMeta || isMeta };
-      const uncorrelated = isCorrelatableMap(schema) ? here.uncorrelated : (here.uncorrelated ?? path);
-      this.visit(property, path.child('properties').key(name), { ...below, uncorrelated, rules: here.rules?.below(schema, property) });
+      const noDefaultsBecause = isMeta && context.isRoot ? `in top-level ${name}` : context.noDefaultsBecause;
+      const below = { ...context, isRoot: false, noDefaultsBecause, insideMeta: context.insideMeta || isMeta };
+      const uncorrelated = isCorrelatableMap(schema) ? context.uncorrelated : (context.uncorrelated ?? path);
+      this.visit(property, path.child('properties').key(name), { ...below, uncorrelated, rules: context.rules?.below(schema, property) });
     }
   }
 
-  private visitItems(schema: JSONSchemaProps, path: Path, here: SchemaContext): void {
+  private visitItems(schema: JSONSchemaProps, path: Path, context: SchemaContext): void {
     const { items } = schema;
     if (items === undefined) return;
     const isCorrelated = schema['x-kubernetes-list-type'] === 'map';
-    const below = { ...here, isRoot: false, uncorrelated: isCorrelated ? here.uncorrelated : (here.uncorrelated ?? path) };
+    const below = { ...context, isRoot: false, uncorrelated: isCorrelated ? context.uncorrelated : (context.uncorrelated ?? path) };
     const at = path.child('items');
-    if (!structural.isSchemaList(items)) this.visit(items, at, { ...below, rules: here.rules?.below(schema, items) });
-    else for (const [i, item] of items.entries()) this.visit(item, at.index(i), { ...below, rules: here.rules?.below(schema, item) });
+    if (!structural.isSchemaList(items)) this.visit(items, at, { ...below, rules: context.rules?.below(schema, items) });
+    else for (const [i, item] of items.entries()) this.visit(item, at.index(i), { ...below, rules: context.rules?.below(schema, item) });
   }
 
   private checkExtensions(schema: JSONSchemaProps, path: Path): void {

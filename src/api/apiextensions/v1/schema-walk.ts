@@ -14,7 +14,7 @@ function childrenOf(schema: JSONSchemaProps): JSONSchemaProps[] {
   const { items, allOf = [], anyOf = [], oneOf = [], not, additionalProperties, additionalItems } = schema;
   const tables = [schema.properties, schema.patternProperties, schema.definitions].flatMap((table) => Object.values(table ?? {}));
   const dependencies = Object.values(schema.dependencies ?? {}).filter(isSchema);
-  const single = [not, additionalProperties, additionalItems].filter((each): each is JSONSchemaProps => typeof each === 'object');
+  const single = [not, additionalProperties, additionalItems].filter((child): child is JSONSchemaProps => typeof child === 'object');
   const listed = items === undefined ? [] : ([items].flat() as JSONSchemaProps[]);
   return [...listed, ...allOf, ...anyOf, ...oneOf, ...single, ...tables, ...dependencies];
 }

@@ -4,9 +4,9 @@ import type { Event } from './event.ts';
 /** An event has a form in each of two groups, and is stored in the core form. Conversion is lossless. */
 export function toCoreEvent(event: Event): CoreEvent {
   const { kind: _, apiVersion: __, regarding, note, deprecatedSource, deprecatedFirstTimestamp, deprecatedLastTimestamp, ...rest } = event;
-  const { deprecatedCount, reportingController, reportingInstance, ...same } = rest;
+  const { deprecatedCount, reportingController, reportingInstance, ...shared } = rest;
   return {
-    ...same,
+    ...shared,
     kind: 'Event',
     apiVersion: 'v1',
     involvedObject: regarding ?? {},
@@ -22,9 +22,9 @@ export function toCoreEvent(event: Event): CoreEvent {
 
 export function fromCoreEvent(event: CoreEvent): Event {
   const { kind: _, apiVersion: __, involvedObject, message, source, firstTimestamp, lastTimestamp, count, ...rest } = event;
-  const { reportingComponent, reportingInstance, ...same } = rest;
+  const { reportingComponent, reportingInstance, ...shared } = rest;
   return {
-    ...same,
+    ...shared,
     kind: 'Event',
     apiVersion: 'events.k8s.io/v1',
     regarding: involvedObject ?? {},

@@ -41,7 +41,7 @@ test('a set of tolerations covers what one of them covers', () => {
   fc.assert(
     fc.property(tolerations, tolerations, (wide, narrow) => {
       const cover = new TolerationCover(wide);
-      for (const one of narrow) expect(cover.covers(one)).toBe(wide.some((other) => coversOne(other, one)));
+      for (const toleration of narrow) expect(cover.covers(toleration)).toBe(wide.some((other) => coversOne(other, toleration)));
     }),
   );
 });
@@ -51,9 +51,10 @@ test('merging keeps each toleration that no other one covers, in order', () => {
     fc.property(tolerations, tolerations, (first, second) => {
       const all = [...first, ...second];
       const expected: Toleration[] = [];
-      for (const [i, one] of all.entries()) {
-        const isCovered = expected.some((other) => coversOne(other, one));
-        if (!isCovered && !all.slice(i + 1).some((other) => !isSame(other, one) && coversOne(other, one))) expected.push(one);
+      for (const [i, toleration] of all.entries()) {
+        const isCovered = expected.some((other) => coversOne(other, toleration));
+        if (!isCovered && !all.slice(i + 1).some((other) => !isSame(other, toleration) && coversOne(other, toleration)))
+          expected.push(toleration);
       }
       expect(mergeTolerations(first, second)).toEqual(expected);
     }),

@@ -54,8 +54,8 @@ function newlyBlocking(owners: Owners, before: Owners): Owners {
 async function demandFinalizers(attributes: AdmissionAttributes, blocking: Owners, deps: Deps): Promise<void> {
   if (blocking.length === 0) return;
   const request = { ...requestBy(attributes, 'update'), subresource: 'finalizers', namespace: '' };
-  const anything = await deps.authorizer.authorize({ ...request, group: '*', version: '*', resource: '*', name: '*' });
-  if (anything.verdict === 'allow') return;
+  const allDecision = await deps.authorizer.authorize({ ...request, group: '*', version: '*', resource: '*', name: '*' });
+  if (allDecision.verdict === 'allow') return;
   for (const owner of blocking) {
     const decision = await deps.authorizer.authorize({ ...request, ...ownerPlace(attributes, owner, deps) });
     if (decision.verdict === 'allow') continue;
@@ -77,8 +77,8 @@ function ownerPlace(attributes: AdmissionAttributes, { apiVersion, kind, name }:
 }
 
 function requestBy({ user }: AdmissionAttributes, verb: string): AuthorizationAttributes {
-  const nothing = { group: '', version: '', resource: '', subresource: '', namespace: '', name: '' };
-  return { user, verb, isResource: true, path: '', ...nothing };
+  const emptyAttributes = { group: '', version: '', resource: '', subresource: '', namespace: '', name: '' };
+  return { user, verb, isResource: true, path: '', ...emptyAttributes };
 }
 
 function reasonText({ reason, error }: Decision): string {

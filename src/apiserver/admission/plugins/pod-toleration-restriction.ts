@@ -61,7 +61,7 @@ async function annotatedTolerations({ namespace }: AdmissionAttributes, deps: Pl
   const text = object?.metadata.annotations?.[key];
   if (text === undefined || text === '') return text === undefined ? undefined : [];
   const parsed: unknown = JSON.parse(text);
-  if (!Array.isArray(parsed) || !parsed.every((one) => isJsonObject(one)))
+  if (!Array.isArray(parsed) || !parsed.every((item) => isJsonObject(item)))
     throw new Error(`the annotation ${key} is no list of tolerations`);
   return parsed as Tolerations;
 }

@@ -178,7 +178,7 @@ async function deviceLookup({ namespace }: AdmissionAttributes, deps: PluginDeps
 function podUsage({ metadata }: resource.ResourceClaim, pods: readonly core.Pod[], now: number): quota.Amounts | undefined {
   const owner = metadata.ownerReferences?.find(({ controller, kind, apiVersion }) => controller && kind === 'Pod' && apiVersion === 'v1');
   if (metadata.annotations?.[EXTENDED_RESOURCE_ANNOTATION] !== 'true' || owner === undefined) return undefined;
-  const pod = pods.find((one) => one.metadata.uid === owner.uid);
+  const pod = pods.find((candidate) => candidate.metadata.uid === owner.uid);
   const extendedClaim = pod?.status?.extendedResourceClaimStatus?.resourceClaimName;
   if (pod === undefined || (extendedClaim !== undefined && extendedClaim !== metadata.name)) return undefined;
   return quota.podEvaluator.usage(pod, now);

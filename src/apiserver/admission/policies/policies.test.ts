@@ -134,15 +134,15 @@ describe('a validating policy', () => {
     await expect(bound.maps.create(configMap('a'))).resolves.toBeDefined();
     await expect(bound.maps.create(configMap('b', {}, { bound: 'yes' }))).rejects.toThrow('failed expression: false');
     const namespaceSelector = { matchLabels: { team: 'b' } };
-    const elsewhere = await withPolicy({ validations, matchConstraints: { resourceRules: RULES, namespaceSelector } });
-    await expect(elsewhere.maps.create(configMap('a'))).resolves.toBeDefined();
+    const otherNamespace = await withPolicy({ validations, matchConstraints: { resourceRules: RULES, namespaceSelector } });
+    await expect(otherNamespace.maps.create(configMap('a'))).resolves.toBeDefined();
     const excluding = await withPolicy({ validations, matchConstraints: { resourceRules: RULES, excludeResourceRules: RULES } });
     await expect(excluding.maps.create(configMap('a'))).resolves.toBeDefined();
   });
 
   it('does not apply to admission policies themselves', async () => {
-    const everything = [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*/*'] }];
-    const { client, maps } = await withPolicy({ matchConstraints: { resourceRules: everything }, validations: [{ expression: 'false' }] });
+    const allRules = [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*/*'] }];
+    const { client, maps } = await withPolicy({ matchConstraints: { resourceRules: allRules }, validations: [{ expression: 'false' }] });
     await expect(maps.create(configMap('a'))).rejects.toThrow('denied request');
     await client.of(admissionregistration.ValidatingAdmissionPolicyBinding).delete({ name: 'b' });
     await expect(maps.create(configMap('a'))).resolves.toBeDefined();

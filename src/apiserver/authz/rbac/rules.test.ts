@@ -68,8 +68,8 @@ const anyRequest: fc.Arbitrary<RuleRequest> = fc.oneof(
 function partsOf({ verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule): readonly PolicyRule[] {
   const names = resourceNames.length === 0 ? [{}] : resourceNames.map((name) => ({ resourceNames: [name] }));
   const forResources = apiGroups.flatMap((group) =>
-    resources.flatMap((one) =>
-      verbs.flatMap((verb) => names.map((named) => ({ apiGroups: [group], resources: [one], ...named, verbs: [verb] }))),
+    resources.flatMap((resourceName) =>
+      verbs.flatMap((verb) => names.map((named) => ({ apiGroups: [group], resources: [resourceName], ...named, verbs: [verb] }))),
     ),
   );
   return [...forResources, ...nonResourceURLs.flatMap((path) => verbs.map((verb) => ({ nonResourceURLs: [path], verbs: [verb] })))];
@@ -79,8 +79,9 @@ function coversPart(owned: PolicyRule, part: PolicyRule): boolean {
   const hasAll = (own: readonly string[] = [], other: readonly string[] = []) =>
     own.includes('*') || other.every((value) => own.includes(value));
   const { resources = [], nonResourceURLs = [], resourceNames = [] } = owned;
-  const hasResource = (one: string) =>
-    hasAll(resources, [one]) || (one.includes('/') && resources.includes(`*${one.slice(one.indexOf('/'))}`));
+  const hasResource = (resourceName: string) =>
+    hasAll(resources, [resourceName]) ||
+    (resourceName.includes('/') && resources.includes(`*${resourceName.slice(resourceName.indexOf('/'))}`));
   return (
     hasAll(owned.verbs, part.verbs) &&
     hasAll(owned.apiGroups, part.apiGroups) &&

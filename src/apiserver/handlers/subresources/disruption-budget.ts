@@ -58,5 +58,5 @@ function exhausted({ conditions = [], observedGeneration }: BudgetStatus, now: n
     reason: 'InsufficientPods',
     message: '',
   } as meta.Condition;
-  return before ? conditions!.map((one) => (one === before ? condition : one)) : [...(conditions ?? []), condition];
+  return before ? conditions!.map((existing) => (existing === before ? condition : existing)) : [...(conditions ?? []), condition];
 }

@@ -11,5 +11,5 @@ export function withPodCondition(
   const before = conditions.find(({ type }) => type === condition.type);
   const lastTransitionTime = before !== undefined && before.status === condition.status ? before.lastTransitionTime : formatTime(now);
   const next = { lastProbeTime: null, ...condition, lastTransitionTime } as unknown as core.PodCondition;
-  return { ...status, conditions: before ? conditions.map((one) => (one === before ? next : one)) : [...conditions, next] };
+  return { ...status, conditions: before ? conditions.map((existing) => (existing === before ? next : existing)) : [...conditions, next] };
 }

@@ -94,10 +94,10 @@ function otherVersions(kind: Kind<unknown>, conversions: Iterable<Conversion>): 
     });
 }
 
-const same = (object: KubeObject) => object;
+const identity = (object: KubeObject) => object;
 
 function storedKind(kind: Kind<unknown>, strategy: AnyStrategy, others: readonly StoredVersion[]): NonNullable<StorageOptions['stored']> {
-  const own = { apiVersion: apiVersionOf(kind), schema: kind, toInternal: same, fromInternal: same };
+  const own = { apiVersion: apiVersionOf(kind), schema: kind, toInternal: identity, fromInternal: identity };
   const { defaults, storedVersion, storedForms = [], storedAsJson: isJsonOnly } = strategy;
   return {
     versions: new Map([own, ...others, ...storedForms].map((version) => [version.apiVersion, version])),

@@ -54,7 +54,7 @@ describe('specs', () => {
 
 const opened: AsyncDisposable[] = [];
 afterEach(async () => {
-  for (const one of opened.splice(0).toReversed()) await one[Symbol.asyncDispose]();
+  for (const resource of opened.splice(0).toReversed()) await resource[Symbol.asyncDispose]();
 });
 
 async function serve(isAdmitting = false) {

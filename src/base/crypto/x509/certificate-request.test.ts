@@ -88,7 +88,7 @@ describe('the subject of a request', () => {
     const part = fc.record({ type, tag: fc.constantFrom(...tags), value });
     fc.assert(
       fc.property(fc.array(part, { maxLength: 5 }), (parts) => {
-        const pem = requestOf(...parts.map((one) => attribute(one.type, one.tag, one.value)));
+        const pem = requestOf(...parts.map((attributePart) => attribute(attributePart.type, attributePart.tag, attributePart.value)));
         const checked = attempt(() => readCertificateRequest(pem).subject);
         const certificate = attempt(() => issue(pem));
         expect(certificate === undefined).toBe(checked === undefined);

@@ -61,11 +61,11 @@ export function readCertificateRequest(pem: string): RequestedCertificate {
   const bytes = decodePem(PEM_TYPE, pem);
   if (bytes === undefined) throw new DerError(`PEM block type must be ${PEM_TYPE}`);
   expectSequence(bytes, 'certificateRequest');
-  const whole = readOnlyElement(bytes);
-  expectSequence(whole.content, 'tbsCertificateRequest');
-  const [content, algorithm, signature] = childrenOf(whole);
+  const request = readOnlyElement(bytes);
+  expectSequence(request.content, 'tbsCertificateRequest');
+  const [content, algorithm, signature] = childrenOf(request);
   if (content === undefined || algorithm === undefined || signature === undefined) throw syntaxError('sequence truncated');
-  expectSequence(algorithm.whole, 'AlgorithmIdentifier');
+  expectSequence(algorithm.encoded, 'AlgorithmIdentifier');
   const [version, subject, publicKey, attributes] = childrenOf(content);
   if (version?.tag !== TAG.integer || !subject || !publicKey || !attributes) throw syntaxError('sequence truncated');
   if (attributes.tag !== contextTag(0, true)) throw structureError("tags don't match");
@@ -76,14 +76,14 @@ export function readCertificateRequest(pem: string): RequestedCertificate {
     subject: decodeSubject(subject),
     publicKey: readPublicKey(publicKey),
     ...(names === undefined ? { dnsNames: [], ipAddresses: [], emails: [], uris: [] } : decodeAlternativeNames(readOnlyElement(names))),
-    proof: { content: content.whole, algorithm: readOid(signatureAlgorithm), signature: readBitString(signature) },
+    proof: { content: content.encoded, algorithm: readOid(signatureAlgorithm), signature: readBitString(signature) },
   };
 }
 
 /** The algorithms that Go supports. */
 const CURVES: ReadonlySet<string | undefined> = new Set(['secp224r1', 'prime256v1', 'secp384r1', 'secp521r1']);
 
-function readPublicKey({ whole }: DerElement): KeyObject {
+function readPublicKey({ encoded: whole }: DerElement): KeyObject {
   const key = publicKeyOf(whole);
   if (key.asymmetricKeyType === 'ec' && !CURVES.has(key.asymmetricKeyDetails?.namedCurve)) {
     throw new DerError('x509: unsupported elliptic curve');

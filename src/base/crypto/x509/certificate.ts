@@ -135,7 +135,7 @@ function certificateFields(raw: Uint8Array): CertificateFields {
   const subject = content[content[0]?.tag === contextTag(0, true) ? 5 : 4]!;
   const extensions = content.find(({ tag }) => tag === contextTag(3, true));
   const value = extensions && extensionValue(childrenOf(extensions)[0]!, EXTENSION.subjectKeyIdentifier);
-  return { subject: subject.whole, keyId: value && readElement(value).content };
+  return { subject: subject.encoded, keyId: value && readElement(value).content };
 }
 
 /** The value of an extension. */

@@ -5,7 +5,7 @@ export interface DerElement {
   readonly tag: number;
   readonly content: Uint8Array;
   /** With tag and length. */
-  readonly whole: Uint8Array;
+  readonly encoded: Uint8Array;
 }
 
 /** Invalid DER, with the message of Go's library. */
@@ -62,7 +62,7 @@ function elementAt(bytes: Uint8Array, offset: number): DerElement {
   const { tag, length, start } = headerAt(bytes, offset);
   const end = start + length;
   if (end > bytes.length) throw syntaxError('data truncated');
-  return { tag, content: bytes.subarray(start, end), whole: bytes.subarray(offset, end) };
+  return { tag, content: bytes.subarray(start, end), encoded: bytes.subarray(offset, end) };
 }
 
 /** The element at the start of the bytes. */
@@ -73,7 +73,7 @@ export function readElement(bytes: Uint8Array): DerElement {
 /** As `readElement`, without trailing data. */
 export function readOnlyElement(bytes: Uint8Array): DerElement {
   const element = elementAt(bytes, 0);
-  if (element.whole.length < bytes.length) throw syntaxError('trailing data');
+  if (element.encoded.length < bytes.length) throw syntaxError('trailing data');
   return element;
 }
 
@@ -93,7 +93,7 @@ export function childrenOf({ tag, content }: DerElement, childTag?: number): rea
     const child = elementAt(content, offset);
     if (childTag !== undefined && child.tag !== childTag) throw structureError('sequence tag mismatch');
     children.push(child);
-    offset += child.whole.length;
+    offset += child.encoded.length;
   }
   return children;
 }

@@ -9,7 +9,11 @@ const slice = (name: string, endpoints: readonly discovery.Endpoint[]): discover
   addressType: 'IPv4',
   endpoints,
 });
-const options = (maxPerSlice: number) => ({ maxPerSlice, empty: slice('', []), refresh: (same: discovery.EndpointSlice) => same });
+const options = (maxPerSlice: number) => ({
+  maxPerSlice,
+  empty: slice('', []),
+  refresh: (unchanged: discovery.EndpointSlice) => unchanged,
+});
 
 describe('packing endpoints into slices', () => {
   it('changes nothing when all are there', () => {
@@ -25,9 +29,9 @@ describe('packing endpoints into slices', () => {
   });
 
   it('holds each wanted endpoint once, in slices that are not too large, whatever there was', () => {
-    const some = fc.uniqueArray(fc.nat(40), { maxLength: 25 });
+    const indexes = fc.uniqueArray(fc.nat(40), { maxLength: 25 });
     fc.assert(
-      fc.property(fc.array(some, { maxLength: 4 }), some, fc.integer({ min: 1, max: 10 }), (before, desired, max) => {
+      fc.property(fc.array(indexes, { maxLength: 4 }), indexes, fc.integer({ min: 1, max: 10 }), (before, desired, max) => {
         const seen = new Set<number>();
         const existing = before.map((numbers, i) =>
           slice(

@@ -61,6 +61,6 @@ it.each([
   ['that its account does not refer to', secret({ name: 'manual' }), account],
   ['of an account that is gone', secret(), undefined],
   ['of an earlier account of that name', secret(), { ...account, metadata: { ...account.metadata, uid: 'other' } }],
-] as const)('a secret %s is left alone', (_what, one, owner) => {
-  expect(actions(one, { account: () => owner })).toEqual([]);
+] as const)('a secret %s is left alone', (_what, tokenSecret, owner) => {
+  expect(actions(tokenSecret, { account: () => owner })).toEqual([]);
 });

@@ -71,7 +71,7 @@ class TokenController implements RunningController {
     const account = ({ metadata: { namespace = '', name, uid = '' } }: core.ServiceAccount) =>
       this.#accountQueue.queue.add(JSON.stringify({ namespace, name, uid } satisfies AccountKey));
     accounts.addHandler({ add: account, update: (_, next) => account(next), delete: account });
-    const secret = (one: core.Secret) => this.#enqueueSecret(one);
+    const secret = (object: core.Secret) => this.#enqueueSecret(object);
     secrets.addHandler({ add: secret, update: (_, next) => secret(next), delete: secret });
   }
 

@@ -9,8 +9,8 @@ const secret = {
   type: TOKEN_SECRET_TYPE,
 };
 const base64 = (text: string) => Buffer.from(text).toString('base64');
-const fill = (one: Parameters<typeof reconcileToken>[0], rootCa: string | undefined = 'CA') =>
-  reconcileToken(one, { account, rootCa, sign: () => 'TOKEN' });
+const fill = (tokenSecret: Parameters<typeof reconcileToken>[0], rootCa: string | undefined = 'CA') =>
+  reconcileToken(tokenSecret, { account, rootCa, sign: () => 'TOKEN' });
 
 describe('a secret for the token of a service account', () => {
   it('gets token, namespace and certificate, and says whose it is', () => {

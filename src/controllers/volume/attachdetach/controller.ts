@@ -125,7 +125,7 @@ class AttachDetachController implements RunningController {
     this.#rememberUnneeded(attachments, desired);
     const state = {
       ...{ nodeName, node: this.#nodes.get({ name: nodeName }), desired, attachments, nowMs: this.context.clock.now() },
-      ...{ elsewhere: this.#otherNodesOf(nodeName, desired), unneededSinceMs: this.#unneeded, volumeNamed: this.#volumeNamed },
+      ...{ otherNodes: this.#otherNodesOf(nodeName, desired), unneededSinceMs: this.#unneeded, volumeNamed: this.#volumeNamed },
     };
     const actions = reconcileAttachments(state);
     const disks = this.#planDisks(nodeName);
@@ -150,8 +150,8 @@ class AttachDetachController implements RunningController {
     const unneededSinceMs = new Map(unneeded.map((name) => [name, before?.get(name) ?? nowMs]));
     if (unneeded.length === 0) this.#unneededDisks.delete(nodeName);
     else this.#unneededDisks.set(nodeName, unneededSinceMs);
-    const elsewhere = new Map([...desired.keys()].map((name) => [name, this.#otherNodesWithDisk(nodeName, name)]));
-    return reconcileDisks({ node, desired, elsewhere, unneededSinceMs, nowMs });
+    const otherNodes = new Map([...desired.keys()].map((name) => [name, this.#otherNodesWithDisk(nodeName, name)]));
+    return reconcileDisks({ node, desired, otherNodes: otherNodes, unneededSinceMs, nowMs });
   }
 
   #otherNodesWithDisk(nodeName: string, disk: string): readonly string[] {
@@ -200,18 +200,18 @@ class AttachDetachController implements RunningController {
   }
 
   #otherNodesOf(nodeName: string, desired: ReadonlyMap<string, AttachableVolume>): ReadonlyMap<string, readonly string[]> {
-    const elsewhere = new Map<string, readonly string[]>();
+    const otherNodes = new Map<string, readonly string[]>();
     for (const name of desired.keys()) {
       const nodes = [
         ...this.#attachments.byIndex(BY_VOLUME, name).map(({ spec }) => spec.nodeName),
         this.#reservations.nodeOf(name) ?? nodeName,
       ];
-      elsewhere.set(
+      otherNodes.set(
         name,
         [...new Set(nodes)].filter((node) => node !== nodeName),
       );
     }
-    return elsewhere;
+    return otherNodes;
   }
 
   /** The volumes that the node gets now. */

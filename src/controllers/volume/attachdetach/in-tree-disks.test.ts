@@ -17,7 +17,7 @@ const node = (attached: readonly string[], inUse: readonly string[] = [], ready 
     },
   }) as core.Node;
 const plan = (over: Partial<NodeDisksState>) =>
-  reconcileDisks({ node: node([]), desired: new Map(), elsewhere: new Map(), unneededSinceMs: new Map(), nowMs: 0, ...over });
+  reconcileDisks({ node: node([]), desired: new Map(), otherNodes: new Map(), unneededSinceMs: new Map(), nowMs: 0, ...over });
 const NOTHING = { attached: [], added: [], refused: [], forced: [] };
 
 describe('the disks of a node', () => {
@@ -27,17 +27,17 @@ describe('the disks of a node', () => {
     expect(plan({ desired, node: node(['kubernetes.io/csi/d^h', NAME]) })).toEqual({ ...NOTHING, attached: [NAME] });
   });
 
-  const elsewhere = new Map([[NAME, ['m']]]);
+  const otherNodes = new Map([[NAME, ['m']]]);
   it('are not those that another node has and only one may have', () => {
     const refused = [{ disk: disk(), nodes: ['m'] }];
-    expect(plan({ desired: new Map([[NAME, disk()]]), elsewhere })).toEqual({ ...NOTHING, refused });
+    expect(plan({ desired: new Map([[NAME, disk()]]), otherNodes: otherNodes })).toEqual({ ...NOTHING, refused });
   });
 
   it.each([
     ['read by many', disk(['ReadOnlyMany'])],
     ['inline in pods', { uniqueName: NAME, specName: 'v' }],
   ])('may be those of another node when they are %s', (_, shared) => {
-    expect(plan({ desired: new Map([[NAME, shared]]), elsewhere }).added).toEqual([shared]);
+    expect(plan({ desired: new Map([[NAME, shared]]), otherNodes: otherNodes }).added).toEqual([shared]);
   });
 
   const OUT_OF_SERVICE = { taints: [{ key: 'node.kubernetes.io/out-of-service', effect: 'NoExecute' }] };

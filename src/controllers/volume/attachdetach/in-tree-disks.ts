@@ -16,7 +16,7 @@ export interface NodeDisksState {
   /** The disks of the node's pods, by unique name. */
   readonly desired: ReadonlyMap<string, InTreeDisk>;
   /** Other nodes that have the disk, by unique name. */
-  readonly elsewhere: ReadonlyMap<string, readonly string[]>;
+  readonly otherNodes: ReadonlyMap<string, readonly string[]>;
   /** Since when each disk is unneeded, by unique name. */
   readonly unneededSinceMs: ReadonlyMap<string, number>;
   readonly nowMs: number;
@@ -41,7 +41,7 @@ export function reconcileDisks(state: NodeDisksState): NodeDisksPlan {
   const before = attachedDisks(state.node);
   const missing = [...state.desired.values()].filter(({ uniqueName }) => !before.includes(uniqueName));
   const nodesOf = ({ uniqueName, persistentVolume }: InTreeDisk) =>
-    persistentVolume !== undefined && isExclusive(persistentVolume) ? (state.elsewhere.get(uniqueName) ?? []) : [];
+    persistentVolume !== undefined && isExclusive(persistentVolume) ? (state.otherNodes.get(uniqueName) ?? []) : [];
   const added = state.node === undefined ? [] : missing.filter((disk) => nodesOf(disk).length === 0);
   const refused = missing.map((disk) => ({ disk, nodes: nodesOf(disk) })).filter(({ nodes }) => nodes.length > 0);
   const leaving = before.filter((name) => !state.desired.has(name)).map((name) => ({ name, how: mayLeave(name, state) }));

@@ -16,7 +16,7 @@ const attachment = (attached = true): storage.VolumeAttachment => ({
 const node = (over: object = {}, ready = 'True'): core.Node =>
   ({ metadata: { name: 'n' }, status: { conditions: [{ type: 'Ready', status: ready }], ...over } }) as core.Node;
 const state = (over: Partial<NodeVolumesState> = {}): NodeVolumesState => ({
-  ...{ nodeName: 'n', node: node(), desired: new Map(), attachments: [], elsewhere: new Map(), unneededSinceMs: new Map(), nowMs: 0 },
+  ...{ nodeName: 'n', node: node(), desired: new Map(), attachments: [], otherNodes: new Map(), unneededSinceMs: new Map(), nowMs: 0 },
   volumeNamed: () => undefined,
   ...over,
 });
@@ -31,12 +31,12 @@ describe('the attachments of a node', () => {
   });
 
   it('are not made while another node has a volume that only one may have', () => {
-    const elsewhere = new Map([['pv', ['m']]]);
-    expect(reconcileAttachments(state({ desired: DESIRED, elsewhere }))).toEqual([
+    const otherNodes = new Map([['pv', ['m']]]);
+    expect(reconcileAttachments(state({ desired: DESIRED, otherNodes: otherNodes }))).toEqual([
       { type: 'multi-attach', volumeName: 'pv', nodes: ['m'] },
     ]);
     const shared = new Map([['pv', volume(['ReadWriteMany'])]]);
-    expect(reconcileAttachments(state({ desired: shared, elsewhere }))).toMatchObject([{ type: 'attach' }]);
+    expect(reconcileAttachments(state({ desired: shared, otherNodes: otherNodes }))).toMatchObject([{ type: 'attach' }]);
   });
 
   const detach = (isForced: boolean) => [{ type: 'detach', name: NAME, isForced }];

@@ -19,7 +19,7 @@ export interface NodeVolumesState {
   readonly desired: ReadonlyMap<string, AttachableVolume>;
   readonly attachments: readonly storage.VolumeAttachment[];
   /** Other nodes with the volume attached, by volume name. */
-  readonly elsewhere: ReadonlyMap<string, readonly string[]>;
+  readonly otherNodes: ReadonlyMap<string, readonly string[]>;
   /** Since when each attachment is unneeded, by name. */
   readonly unneededSinceMs: ReadonlyMap<string, number>;
   readonly nowMs: number;
@@ -40,7 +40,7 @@ export function reconcileAttachments(state: NodeVolumesState): readonly AttachAc
   const actions: AttachAction[] = [];
   for (const [name, attachable] of state.desired) {
     if (byVolume.has(name)) continue;
-    const others = state.elsewhere.get(name) ?? [];
+    const others = state.otherNodes.get(name) ?? [];
     if (others.length > 0 && isExclusive(attachable.volume)) actions.push({ type: 'multi-attach', volumeName: name, nodes: others });
     else actions.push({ type: 'attach', attachment: newAttachment(attachable, state.nodeName) });
   }

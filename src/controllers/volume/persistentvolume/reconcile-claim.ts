@@ -113,7 +113,7 @@ export function hasEnded({ metadata, status = {} }: core.Pod): boolean {
   if (core.isTerminalPhase(status.phase)) return true;
   if (metadata.deletionTimestamp === undefined) return false;
   const containers = [status.initContainerStatuses, status.containerStatuses, status.ephemeralContainerStatuses].flatMap(
-    (some) => some ?? [],
+    (volumes) => volumes ?? [],
   );
   return containers.every(({ state }) => state?.terminated !== undefined || state?.waiting !== undefined);
 }

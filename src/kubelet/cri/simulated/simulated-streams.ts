@@ -59,8 +59,8 @@ function shellExec(container: SimulatedContainer, request: ExecRequest, { clock,
   return { ...(stdin && { stdin }), ...(stdout && { stdout }), ...(stderr && { stderr }), ...(terminal && { resize }), exit };
 }
 
-function eitherSignal(one: AbortSignal | undefined, other: AbortSignal): AbortSignal {
-  return one === undefined ? other : AbortSignal.any([one, other]);
+function eitherSignal(first: AbortSignal | undefined, second: AbortSignal): AbortSignal {
+  return first === undefined ? second : AbortSignal.any([first, second]);
 }
 
 /** Streams the container's output until it exits. Stdin reaches containers with open stdin. */

@@ -130,8 +130,8 @@ function kubernetesEstimate(call: EstimatedCall): CallEstimate | undefined {
 function listWalk(target: EstimatedNode): CallEstimate {
   if (target.element === undefined) return { cost: traversal(target.size) };
   const isText = target.element.type.kind === 'string' || target.element.type.kind === 'bytes';
-  const each = isText ? sum(fixedEstimate(1), traversal(target.element.size)) : fixedEstimate(1);
-  return { cost: product(target.size, each) };
+  const perElement = isText ? sum(fixedEstimate(1), traversal(target.element.size)) : fixedEstimate(1);
+  return { cost: product(target.size, perElement) };
 }
 
 /** The result is longest if the least is replaced by the most, as often as that fits. */

@@ -104,23 +104,23 @@ export function parseAddress(text: string): IpAddress {
   throw failure(text, mark === '%' ? 'missing IPv6 address' : 'unable to parse IP');
 }
 
-function parseV4(whole: string, text: string): Uint8Array {
+function parseV4(input: string, text: string): Uint8Array {
   const fields: number[] = [];
   let digits = '';
   for (let i = 0; i < text.length; i++) {
     const char = text[i] ?? '';
     if (char >= '0' && char <= '9') {
-      if (digits === '0') throw failure(whole, 'IPv4 field has octet with leading zero');
+      if (digits === '0') throw failure(input, 'IPv4 field has octet with leading zero');
       digits += char;
-      if (Number(digits) > 255) throw failure(whole, 'IPv4 field has value >255');
+      if (Number(digits) > 255) throw failure(input, 'IPv4 field has value >255');
     } else if (char === '.') {
-      if (digits === '' || i === text.length - 1) throw failure(whole, 'IPv4 field must have at least one digit', text.slice(i));
-      if (fields.length === 3) throw failure(whole, 'IPv4 address too long');
+      if (digits === '' || i === text.length - 1) throw failure(input, 'IPv4 field must have at least one digit', text.slice(i));
+      if (fields.length === 3) throw failure(input, 'IPv4 address too long');
       fields.push(Number(digits));
       digits = '';
-    } else throw failure(whole, 'unexpected character', text.slice(i));
+    } else throw failure(input, 'unexpected character', text.slice(i));
   }
-  if (fields.length < 3) throw failure(whole, 'IPv4 address too short');
+  if (fields.length < 3) throw failure(input, 'IPv4 address too short');
   return Uint8Array.from([...fields, Number(digits)]);
 }
 
@@ -138,7 +138,7 @@ function parseV6(text: string): IpAddress {
   return new IpAddress(Uint8Array.from([...bytes.slice(0, ellipsis), ...zeros, ...bytes.slice(ellipsis)]), zone);
 }
 
-function parseV6Fields(whole: string, text: string): { readonly bytes: readonly number[]; readonly ellipsis: number } {
+function parseV6Fields(input: string, text: string): { readonly bytes: readonly number[]; readonly ellipsis: number } {
   const bytes: number[] = [];
   let ellipsis = -1;
   let rest = text;
@@ -147,40 +147,40 @@ function parseV6Fields(whole: string, text: string): { readonly bytes: readonly 
     rest = rest.slice(2);
   }
   while (rest !== '' && bytes.length < 16) {
-    const digits = v6Digits(whole, rest);
-    if (rest[digits.length] === '.') return { bytes: [...bytes, ...embeddedV4(whole, rest, { ellipsis, used: bytes.length })], ellipsis };
+    const digits = v6Digits(input, rest);
+    if (rest[digits.length] === '.') return { bytes: [...bytes, ...embeddedV4(input, rest, { ellipsis, used: bytes.length })], ellipsis };
     const value = Number.parseInt(digits, 16);
     bytes.push(value >> 8, value & 0xff);
     rest = rest.slice(digits.length);
     if (rest === '') break;
-    rest = afterColon(whole, rest);
+    rest = afterColon(input, rest);
     if (!rest.startsWith(':')) continue;
-    if (ellipsis >= 0) throw failure(whole, 'multiple :: in address', rest);
+    if (ellipsis >= 0) throw failure(input, 'multiple :: in address', rest);
     ellipsis = bytes.length;
     rest = rest.slice(1);
   }
-  if (rest !== '') throw failure(whole, 'trailing garbage after address', rest);
+  if (rest !== '') throw failure(input, 'trailing garbage after address', rest);
   return { bytes, ellipsis };
 }
 
-function v6Digits(whole: string, rest: string): string {
+function v6Digits(input: string, rest: string): string {
   const digits = /^[0-9a-fA-F]*/.exec(rest)?.[0] ?? '';
-  if (digits === '') throw failure(whole, 'each colon-separated field must have at least one digit', rest);
-  if (digits.length > 4) throw failure(whole, 'each group must have 4 or less digits', rest);
+  if (digits === '') throw failure(input, 'each colon-separated field must have at least one digit', rest);
+  if (digits.length > 4) throw failure(input, 'each group must have 4 or less digits', rest);
   return digits;
 }
 
-function embeddedV4(whole: string, rest: string, place: { readonly ellipsis: number; readonly used: number }): Uint8Array {
+function embeddedV4(input: string, rest: string, place: { readonly ellipsis: number; readonly used: number }): Uint8Array {
   if (place.ellipsis < 0 && place.used !== 12) {
-    throw failure(whole, 'embedded IPv4 address must replace the final 2 fields of the address', rest);
+    throw failure(input, 'embedded IPv4 address must replace the final 2 fields of the address', rest);
   }
-  if (place.used + 4 > 16) throw failure(whole, 'too many hex fields to fit an embedded IPv4 at the end of the address', rest);
-  return parseV4(whole, rest);
+  if (place.used + 4 > 16) throw failure(input, 'too many hex fields to fit an embedded IPv4 at the end of the address', rest);
+  return parseV4(input, rest);
 }
 
-function afterColon(whole: string, rest: string): string {
-  if (!rest.startsWith(':')) throw failure(whole, 'unexpected character, want colon', rest);
-  if (rest.length === 1) throw failure(whole, 'colon must be followed by more characters', rest);
+function afterColon(input: string, rest: string): string {
+  if (!rest.startsWith(':')) throw failure(input, 'unexpected character, want colon', rest);
+  if (rest.length === 1) throw failure(input, 'colon must be followed by more characters', rest);
   return rest.slice(1);
 }
 

@@ -141,9 +141,9 @@ function conversion(
   target: { readonly id: string; readonly type: CelType; readonly convert: Implementation },
   sources: readonly Source[],
 ): FunctionDecl {
-  const same = overload(`${target.id}_to_${target.id}`, { args: [target.type], result: target.type }, identity);
+  const toSelf = overload(`${target.id}_to_${target.id}`, { args: [target.type], result: target.type }, identity);
   const others = sources.map(({ id, type }) => overload(`${id}_to_${target.id}`, { args: [type], result: target.type }, target.convert));
-  return declare(name, same, ...others);
+  return declare(name, toSelf, ...others);
 }
 
 const AS_BOOL = { id: 'bool', type: BOOL };

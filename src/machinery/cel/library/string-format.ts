@@ -153,9 +153,9 @@ function exactFixed(value: number, precision: number): string {
 }
 
 function groupThousands(text: string): string {
-  const [whole = '', fraction] = text.split('.');
+  const [integerPart = '', fraction] = text.split('.');
   // bounded: a number has at most 309 digits.
-  const grouped = whole.replace(/\B(?=(?:\d{3})+$)/g, ',');
+  const grouped = integerPart.replace(/\B(?=(?:\d{3})+$)/g, ',');
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 

@@ -98,9 +98,9 @@ export function decimal(value: number): string {
 
 function shiftPoint(mantissa: string, exponent: number): string {
   const sign = mantissa.startsWith('-') ? '-' : '';
-  const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');
-  const digits = whole + fraction;
-  const point = whole.length + exponent;
+  const [integerPart = '', fraction = ''] = mantissa.replace('-', '').split('.');
+  const digits = integerPart + fraction;
+  const point = integerPart.length + exponent;
   if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`;
   if (point >= digits.length) return sign + digits + '0'.repeat(point - digits.length);
   return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;

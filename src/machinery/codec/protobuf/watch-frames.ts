@@ -109,11 +109,11 @@ export class WatchFrameReader {
   }
 
   private take(count: number): Buffer {
-    const whole = this.front(count);
-    this.chunks[0] = whole.subarray(count);
+    const complete = this.front(count);
+    this.chunks[0] = complete.subarray(count);
     if (this.chunks[0].length === 0) this.chunks.shift();
     this.buffered -= count;
-    return whole.subarray(0, count);
+    return complete.subarray(0, count);
   }
 }
 

@@ -96,7 +96,7 @@ describe('preemption', () => {
         if (placement.type === 'error') return false;
         const chosen = placement.preemption?.nominatedNode ?? '';
         if (chosen === '') return !possible;
-        const victims = (placement.preemption?.victims ?? []).map(({ name }) => pods.find((one) => one.name === name)!);
+        const victims = (placement.preemption?.victims ?? []).map(({ name }) => pods.find((candidate) => candidate.name === name)!);
         const freed = (left.get(chosen) as number) + victims.reduce((sum, { size }) => sum + size, 0);
         // All of them are needed.
         const isMinimal = victims.every(({ size }) => freed - size < cpu);

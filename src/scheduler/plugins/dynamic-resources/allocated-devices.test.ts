@@ -20,7 +20,7 @@ describe('AllocatedDevices', () => {
         let previous: readonly Claim[] = [];
         for (const [next, pending] of steps) {
           // Most claims stay the very objects that they were.
-          const current = next.map((one) => previous.find(({ metadata }) => metadata.uid === one.metadata.uid) ?? one);
+          const current = next.map((object) => previous.find(({ metadata }) => metadata.uid === object.metadata.uid) ?? object);
           following.follow(current, pending);
           following.follow(next, pending);
           previous = next;

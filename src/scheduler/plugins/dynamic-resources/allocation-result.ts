@@ -81,5 +81,6 @@ function onlyOn(nodeName: string): core.NodeSelector {
 }
 
 function addNew(requirements: core.NodeSelectorRequirement[], more: readonly core.NodeSelectorRequirement[]): void {
-  for (const one of more) if (!requirements.some((other) => semanticEqual(other as never, one as never))) requirements.push(one);
+  for (const requirement of more)
+    if (!requirements.some((existing) => semanticEqual(existing as never, requirement as never))) requirements.push(requirement);
 }

@@ -9,7 +9,7 @@ export function readinessOf({ metadata, status }: Claim): Readiness {
   for (const result of status?.allocation?.devices?.results ?? []) {
     const { bindingConditions = [], bindingFailureConditions = [] } = result;
     if (bindingConditions.length === 0) continue;
-    const device = (status?.devices ?? []).find((one) => resource.deviceKey(one) === resource.deviceKey(result));
+    const device = (status?.devices ?? []).find((deviceStatus) => resource.deviceKey(deviceStatus) === resource.deviceKey(result));
     if (device === undefined) return 'not-yet';
     const conditions = (device.conditions ?? []) as readonly core.NodeCondition[];
     const isTrue = (type: string) => conditions.some((condition) => condition.type === type && condition.status === 'True');

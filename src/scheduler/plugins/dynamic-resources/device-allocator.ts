@@ -93,55 +93,59 @@ class DeviceSearch {
     if (requests === undefined) return true;
     const alternatives = requests[request];
     if (alternatives === undefined) return this.#next({ claim: claim + 1, request: 0 });
-    return alternatives.some((one) => this.#take(one, { claim, request }, { allocatedCount: 0, start: 0 }));
+    return alternatives.some((alternative) => this.#take(alternative, { claim, request }, { allocatedCount: 0, start: 0 }));
   }
 
-  #take(one: DeviceRequest, at: Position, { allocatedCount, start }: { allocatedCount: number; start: number }): boolean {
+  #take(deviceRequest: DeviceRequest, at: Position, { allocatedCount, start }: { allocatedCount: number; start: number }): boolean {
     if (++this.#steps > MAX_STEPS) throw new Error(`node ${this.#area.node.name}: timed out trying to allocate devices`);
-    if (one.all?.length === 0) return false;
-    if (allocatedCount === one.count) return this.#next({ claim: at.claim, request: at.request + 1 });
-    if ((this.allocated[at.claim]?.length ?? 0) + one.count - allocatedCount > MAX_DEVICES) return false;
-    const devices = one.all ?? this.#candidates;
+    if (deviceRequest.all?.length === 0) return false;
+    if (allocatedCount === deviceRequest.count) return this.#next({ claim: at.claim, request: at.request + 1 });
+    if ((this.allocated[at.claim]?.length ?? 0) + deviceRequest.count - allocatedCount > MAX_DEVICES) return false;
+    const devices = deviceRequest.all ?? this.#candidates;
     // Allocation mode All leaves no choice: take the next device.
-    const end = one.all === undefined ? devices.length : start + 1;
+    const end = deviceRequest.all === undefined ? devices.length : start + 1;
     for (let i = start; i < end; i++) {
       const offered = devices[i] as OfferedDevice;
-      if (!this.#try(one, offered, at.claim)) continue;
-      if (this.#take(one, at, { allocatedCount: allocatedCount + 1, start: i + 1 })) return true;
-      this.#undo(one, offered, at.claim);
+      if (!this.#try(deviceRequest, offered, at.claim)) continue;
+      if (this.#take(deviceRequest, at, { allocatedCount: allocatedCount + 1, start: i + 1 })) return true;
+      this.#undo(deviceRequest, offered, at.claim);
     }
     return false;
   }
 
-  #try(one: DeviceRequest, offered: OfferedDevice, claim: number): boolean {
-    if (!this.#isFree(one, offered, claim) || !this.#isSuitable(one, offered)) return false;
+  #try(deviceRequest: DeviceRequest, offered: OfferedDevice, claim: number): boolean {
+    if (!this.#isFree(deviceRequest, offered, claim) || !this.#isSuitable(deviceRequest, offered)) return false;
     const isShared = this.#isSharedAlready(offered);
     if (!isShared && !this.#counters.take(offered)) return false;
-    if (!hasUntoleratedTaint(one, offered) && this.#satisfies(one, offered, claim) && this.#consume(one, offered, claim)) {
-      this.allocated[claim]?.push(this.#record(one, offered, isShared));
+    if (
+      !hasUntoleratedTaint(deviceRequest, offered) &&
+      this.#satisfies(deviceRequest, offered, claim) &&
+      this.#consume(deviceRequest, offered, claim)
+    ) {
+      this.allocated[claim]?.push(this.#record(deviceRequest, offered, isShared));
       return true;
     }
     if (!isShared) this.#counters.giveBack(offered);
     return false;
   }
 
-  #record(one: DeviceRequest, offered: OfferedDevice, isShared: boolean): AllocatedDevice {
-    if (offered.device.allowMultipleAllocations !== true) return { request: one, offered, isShared };
-    const consumedCapacity = capacityFor(offered.device, one.capacity) ?? {};
-    return { request: one, offered, isShared, share: { id: this.#area.supply.random.uuid(), consumedCapacity } };
+  #record(deviceRequest: DeviceRequest, offered: OfferedDevice, isShared: boolean): AllocatedDevice {
+    if (offered.device.allowMultipleAllocations !== true) return { request: deviceRequest, offered, isShared };
+    const consumedCapacity = capacityFor(offered.device, deviceRequest.capacity) ?? {};
+    return { request: deviceRequest, offered, isShared, share: { id: this.#area.supply.random.uuid(), consumedCapacity } };
   }
 
-  #isFree(one: DeviceRequest, { id, device }: OfferedDevice, claim: number): boolean {
+  #isFree(deviceRequest: DeviceRequest, { id, device }: OfferedDevice, claim: number): boolean {
     const users = this.#usedDevices.get(id);
-    if (one.adminAccess) return device.allowMultipleAllocations === true || users?.has(claim) !== true;
+    if (deviceRequest.adminAccess) return device.allowMultipleAllocations === true || users?.has(claim) !== true;
     return !this.#area.supply.allocated.isExclusive(id) && (users?.size ?? 0) === 0;
   }
 
   /** Memoized: selector results do not change during the search. */
-  #isSuitable(one: DeviceRequest, offered: OfferedDevice): boolean {
-    const results = this.#suitable.get(one) ?? new Map<string, boolean>();
-    this.#suitable.set(one, results);
-    const answer = results.get(offered.id) ?? isSuitable(one, offered, this.#area.supply.selectors);
+  #isSuitable(deviceRequest: DeviceRequest, offered: OfferedDevice): boolean {
+    const results = this.#suitable.get(deviceRequest) ?? new Map<string, boolean>();
+    this.#suitable.set(deviceRequest, results);
+    const answer = results.get(offered.id) ?? isSuitable(deviceRequest, offered, this.#area.supply.selectors);
     results.set(offered.id, answer);
     return answer;
   }
@@ -160,13 +164,13 @@ class DeviceSearch {
   }
 
   /** Marks the device, or the consumed capacity of a shared one. */
-  #consume(one: DeviceRequest, offered: OfferedDevice, claim: number): boolean {
+  #consume(deviceRequest: DeviceRequest, offered: OfferedDevice, claim: number): boolean {
     const { id, device } = offered;
     if (device.allowMultipleAllocations !== true) {
       this.#usedDevices.set(id, (this.#usedDevices.get(id) ?? new Set()).add(claim));
       return true;
     }
-    const amounts = Object.entries(capacityFor(device, one.capacity) ?? {});
+    const amounts = Object.entries(capacityFor(device, deviceRequest.capacity) ?? {});
     const fits = amounts.every(([name, amount]) => {
       const used = this.#area.supply.allocated
         .consumed(id, name)
@@ -175,7 +179,7 @@ class DeviceSearch {
       return used.compare(Quantity.fromJson(device.capacity?.[name]?.value as string)) <= 0;
     });
     if (fits) for (const [name, amount] of amounts) this.#consumed.add(`${id} ${name}`, Quantity.fromJson(amount));
-    else for (const constraint of this.#constraints[claim] ?? []) constraint.remove(one.name);
+    else for (const constraint of this.#constraints[claim] ?? []) constraint.remove(deviceRequest.name);
     return fits;
   }
 

@@ -60,21 +60,21 @@ function resolveRequest(claim: Claim, { name, request }: NamedRequest, devices: 
   return { ...common, all, count: all.length };
 }
 
-function allMatching(one: DeviceRequest, { pools, selectors }: AvailableDevices, where: string): readonly OfferedDevice[] {
+function allMatching(request: DeviceRequest, { pools, selectors }: AvailableDevices, where: string): readonly OfferedDevice[] {
   const unsure = pools.find(({ isIncomplete, isInvalid }) => isIncomplete || isInvalid);
   if (unsure !== undefined) {
     const state = unsure.isIncomplete ? 'being updated' : 'invalid';
     throw new Error(`${where}: asks for all devices, but resource pool ${unsure.driver}/${unsure.name} is currently ${state}`);
   }
-  return pools.flatMap(({ devices }) => devices.filter((offered) => isSuitable(one, offered, selectors)));
+  return pools.flatMap(({ devices }) => devices.filter((offered) => isSuitable(request, offered, selectors)));
 }
 
 /** Whether the device matches the request, allocated or not. */
-export function isSuitable(one: DeviceRequest, offered: OfferedDevice, selectors: DeviceSelectors): boolean {
+export function isSuitable(request: DeviceRequest, offered: OfferedDevice, selectors: DeviceSelectors): boolean {
   const isMatch =
-    selectors.match(one.class.spec.selectors, offered, `class ${one.class.metadata.name}`) &&
-    selectors.match(one.selectors, offered, `claim ${keyOf(one.claim)}`);
-  return isMatch && capacityFor(offered.device, one.capacity) !== undefined;
+    selectors.match(request.class.spec.selectors, offered, `class ${request.class.metadata.name}`) &&
+    selectors.match(request.selectors, offered, `claim ${keyOf(request.claim)}`);
+  return isMatch && capacityFor(offered.device, request.capacity) !== undefined;
 }
 
 export function keyOf({ metadata }: Claim): string {

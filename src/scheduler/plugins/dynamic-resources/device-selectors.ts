@@ -65,10 +65,10 @@ function activationOf({ device, slice }: OfferedDevice): object {
 
 function byDomain<T>(named: Readonly<Record<string, T>>, driver: string, read: (one: T) => cel.CelValue): Domains {
   const domains = new Map<string, { key: string; value: cel.CelValue }[]>();
-  for (const [name, one] of Object.entries(named)) {
+  for (const [name, value] of Object.entries(named)) {
     const slash = name.indexOf('/');
     const domain = slash < 0 ? driver : name.slice(0, slash);
-    const entry = { key: name.slice(slash + 1), value: read(one) };
+    const entry = { key: name.slice(slash + 1), value: read(value) };
     const attributes = domains.get(domain);
     if (attributes === undefined) domains.set(domain, [entry]);
     else attributes.push(entry);

@@ -112,7 +112,7 @@ export const dynamicResources: PluginFactory = (_, handle): Plugin => {
       const allocations = byNode.get(node.name) ?? [];
       const own = extended?.byNode.get(node.name);
       try {
-        for (const claim of claims.filter((one) => !isReservedFor(one, pod.uid))) {
+        for (const claim of claims.filter((candidate) => !isReservedFor(candidate, pod.uid))) {
           await bindClaim({ claim, allocation: allocations[unallocated.indexOf(claim)], pod }, { client, clock });
         }
         if (extended !== undefined && own !== undefined) {
@@ -177,7 +177,7 @@ function whyNotNow({ uid }: PodInfo, claims: readonly Claim[], { objects, pendin
 function requestedClasses({ spec }: Claim): readonly { readonly name: string; readonly deviceClassName: string }[] {
   return (spec.devices?.requests ?? []).flatMap(({ name, exactly, firstAvailable = [] }) => {
     if (exactly !== undefined) return [{ name, deviceClassName: exactly.deviceClassName }];
-    return firstAvailable.map((one) => ({ name: `${name}/${one.name}`, deviceClassName: one.deviceClassName }));
+    return firstAvailable.map((alternative) => ({ name: `${name}/${alternative.name}`, deviceClassName: alternative.deviceClassName }));
   });
 }
 
@@ -283,7 +283,7 @@ function alternativesScore({ claims, unallocated, byNode }: ClaimsState, nodeNam
     const allocation = claim.status?.allocation ?? allocations[unallocated.indexOf(claim)];
     const chosen = new Set((allocation?.devices?.results ?? []).map(({ request }) => request));
     for (const { name, firstAvailable = [] } of claim.spec.devices?.requests ?? []) {
-      const rank = firstAvailable.findIndex((one) => chosen.has(`${name}/${one.name}`));
+      const rank = firstAvailable.findIndex((alternative) => chosen.has(`${name}/${alternative.name}`));
       if (rank >= 0) score += MAX_ALTERNATIVES - rank;
     }
   }

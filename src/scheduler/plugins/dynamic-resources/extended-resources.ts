@@ -112,7 +112,7 @@ function partFor(resourceName: string, className: string, { pod }: PodInfo): Res
       ? [
           requestOf(
             i,
-            lasting.slice(i).map((one) => one?.request),
+            lasting.slice(i).map((container) => container?.request),
           ),
         ]
       : [],
@@ -122,8 +122,8 @@ function partFor(resourceName: string, className: string, { pod }: PodInfo): Res
   const shared = (mapping: Mapping) =>
     largest && briefNames.has(mapping.requestName) ? { ...mapping, requestName: largest.name } : mapping;
   return {
-    requests: [...(largest ? [largest] : []), ...lasting.flatMap((one) => one?.request ?? [])],
-    mappings: [...lasting.flatMap((one) => one?.mappings ?? []), ...brief.flatMap(({ mappings }) => mappings.map(shared))],
+    requests: [...(largest ? [largest] : []), ...lasting.flatMap((container) => container?.request ?? [])],
+    mappings: [...lasting.flatMap((container) => container?.mappings ?? []), ...brief.flatMap(({ mappings }) => mappings.map(shared))],
   };
 }
 

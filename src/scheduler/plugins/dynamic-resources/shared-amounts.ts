@@ -109,7 +109,7 @@ function portion({ value, requestPolicy }: resource.DeviceCapacity, request: str
   const amount = Quantity.fromJson(request);
   const { validRange, validValues } = requestPolicy ?? {};
   if (validRange?.min != null) return inRange(amount, validRange);
-  return (validValues ?? []).map((one) => Quantity.fromJson(one as string)).find((one) => amount.compare(one) <= 0) ?? amount;
+  return (validValues ?? []).map((value) => Quantity.fromJson(value as string)).find((one) => amount.compare(one) <= 0) ?? amount;
 }
 
 function inRange(amount: Quantity, { min, step }: resource.CapacityRequestPolicyRange): Quantity {
@@ -124,5 +124,5 @@ function violates(amount: Quantity, policy: resource.CapacityRequestPolicy | und
   if (policy == null || (policy.default != null && amount.compare(Quantity.fromJson(policy.default as string)) === 0)) return false;
   const { validRange, validValues } = policy;
   if (validRange != null) return validRange.max != null && amount.compare(Quantity.fromJson(validRange.max as string)) > 0;
-  return (validValues?.length ?? 0) > 0 && !validValues?.some((one) => amount.compare(Quantity.fromJson(one as string)) === 0);
+  return (validValues?.length ?? 0) > 0 && !validValues?.some((value) => amount.compare(Quantity.fromJson(value as string)) === 0);
 }

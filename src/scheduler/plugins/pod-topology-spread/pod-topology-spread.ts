@@ -61,7 +61,7 @@ function hasOwn({ pod }: PodInfo): boolean {
 function concerns(pod: PodInfo, { before, after }: { before?: unknown; after?: unknown }): 'Queue' | 'Skip' {
   if (!hasOwn(pod)) return 'Queue';
   const constraints = ownConstraints(pod, 'DoNotSchedule');
-  const changed = [before, after].filter((one) => one !== undefined) as core.Pod[];
+  const changed = [before, after].filter((state) => state !== undefined) as core.Pod[];
   const isCounted = ({ metadata }: core.Pod) =>
     metadata.namespace === pod.namespace &&
     constraints.some(({ selector }) => selector.matches(metadata.labels as Readonly<Record<string, string>> | undefined));

@@ -42,8 +42,8 @@ const nodes = [node('a', { labels: { [ZONE]: 'z1' } }), node('b', { labels: { [Z
 
 const olderZone = node('a', { labels: { 'failure-domain.beta.kubernetes.io/zone': 'z1' } });
 
-function promised(one: core.PersistentVolumeClaim, to: string): core.PersistentVolumeClaim {
-  return { ...one, metadata: { ...one.metadata, annotations: { 'volume.kubernetes.io/selected-node': to } } };
+function promised(claimObject: core.PersistentVolumeClaim, to: string): core.PersistentVolumeClaim {
+  return { ...claimObject, metadata: { ...claimObject.metadata, annotations: { 'volume.kubernetes.io/selected-node': to } } };
 }
 
 describe('volumes', () => {

@@ -31,8 +31,8 @@ export function hasExclusiveDisk(pod: core.Pod): boolean {
 function byId(disks: readonly Disk[]): ReadonlyMap<string, Disk> {
   const result = new Map<string, Disk>();
   for (const disk of disks) {
-    const same = result.get(disk.id);
-    result.set(disk.id, same === undefined ? disk : { ...disk, readOnly: disk.readOnly && same.readOnly });
+    const existing = result.get(disk.id);
+    result.set(disk.id, existing === undefined ? disk : { ...disk, readOnly: disk.readOnly && existing.readOnly });
   }
   return result;
 }

@@ -69,10 +69,10 @@ export function validatePodSpec(spec: PodSpec, at: FieldReport, rules: PodSpecRu
 
 /** Visits init containers, containers and ephemeral containers, in this order. */
 export function containersOf(spec: PodSpec, at: FieldReport): (each: ContainerVisitor) => void {
-  return (each) => {
+  return (visitor) => {
     for (const list of ['initContainers', 'containers', 'ephemeralContainers'] as const) {
       (spec[list] as readonly Container[] | undefined)?.forEach((container, i) => {
-        each(container, () => at.child(list).index(i));
+        visitor(container, () => at.child(list).index(i));
       });
     }
   };

@@ -95,7 +95,7 @@ function validateScopes({ scopes = [], hard }: ResourceQuotaSpec): FieldError[] 
 }
 
 function conflicts(scopes: readonly string[]): readonly unknown[] {
-  return CONFLICTING.filter(([one, other]) => scopes.includes(one) && scopes.includes(other));
+  return CONFLICTING.filter(([first, second]) => scopes.includes(first) && scopes.includes(second));
 }
 
 function validateScopeSelector({ scopeSelector, scopes, hard }: ResourceQuotaSpec): FieldError[] {

@@ -24,14 +24,14 @@ const allowPrivilegeEscalation: PodCheck = (pod) => {
 const capabilities: PodCheck = (pod) => {
   const keeping = namesOf(pod, ({ securityContext }) => !securityContext?.capabilities?.drop?.includes('ALL'));
   const added = containersOf(pod).map(({ name, securityContext }) => {
-    return { name, extra: (securityContext?.capabilities?.add ?? []).filter((one) => one !== 'NET_BIND_SERVICE') };
+    return { name, extra: (securityContext?.capabilities?.add ?? []).filter((capability) => capability !== 'NET_BIND_SERVICE') };
   });
   const adding = added.filter(({ extra }) => extra.length > 0);
   const details: string[] = [];
   if (keeping.length > 0) details.push(`${containersText(keeping)} must set securityContext.capabilities.drop=["ALL"]`);
   if (adding.length > 0) {
     const names = containersText(adding.map(({ name }) => name));
-    const extra = quoted(sortedSet(adding.flatMap((one) => one.extra)));
+    const extra = quoted(sortedSet(adding.flatMap((container) => container.extra)));
     details.push(`${names} must not include ${extra} in securityContext.capabilities.add`);
   }
   return details.length > 0 ? { reason: 'unrestricted capabilities', detail: details.join('; ') } : undefined;
