@@ -148,6 +148,8 @@ export class ServerConnection implements StreamOwner {
     this.#isClosing = true;
     this.#goAway(code);
     for (const stream of this.#streams.values()) stream.close(false);
+    // Even if the client does not read what was sent before.
+    this.#destroyLater();
   }
 
   #goAway(code: number): void {
@@ -160,7 +162,11 @@ export class ServerConnection implements StreamOwner {
     this.#isEnded = true;
     this.socket.end();
     // What the client still sends is read: the kernel would drop our last frames otherwise.
-    this.#linger = this.#clock.setTimer(LINGER_MS, () => this.socket.destroy());
+    this.#destroyLater();
+  }
+
+  #destroyLater(): void {
+    this.#linger ??= this.#clock.setTimer(LINGER_MS, () => this.socket.destroy());
   }
 
   #closed(): void {
@@ -247,13 +253,18 @@ export class ServerConnection implements StreamOwner {
 
   #request({ streamId, isEnd }: Pick<HeaderBlock, 'streamId' | 'isEnd'>, headers: RequestHeaders | undefined): void {
     if (headers === undefined) this.#reject(streamId, ERROR.PROTOCOL_ERROR);
-    else if (this.#running >= this.options.maxConcurrentStreams) this.#reject(streamId, ERROR.REFUSED_STREAM);
+    else if (this.#openCount() >= this.options.maxConcurrentStreams) this.#reject(streamId, ERROR.REFUSED_STREAM);
     else {
       const stream = new ServerStream(streamId, headers, this, { send: this.#peer.initialWindow, receive: STREAM_WINDOW });
       this.#streams.add(stream);
       if (isEnd) stream.receiveEnd();
       if (!stream.isClosed) this.#begin(stream);
     }
+  }
+
+  /** Requests that are worked for, or responses that the client has not read: the former outlive reset streams, the latter the work. */
+  #openCount(): number {
+    return Math.max(this.#running, this.#streams.size);
   }
 
   #begin(stream: ServerStream): void {
@@ -356,8 +367,10 @@ export class ServerConnection implements StreamOwner {
     this.close();
   }
 
+  /** After our GOAWAY the client may have opened streams that we ignore. */
   #checkOpened(streamId: number): void {
-    if (streamId === 0 || streamId % 2 === 0 || streamId > this.#lastStreamId) throw violation('a frame of a stream that was not opened');
+    const isOpened = streamId <= this.#lastStreamId || this.#isClosing;
+    if (streamId === 0 || streamId % 2 === 0 || !isOpened) throw violation('a frame of a stream that was not opened');
   }
 
   #countIdleFrame(): void {

@@ -1,7 +1,10 @@
+import { once } from 'node:events';
+import { Duplex } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { frame, RawClient, serveHttp2 } from './http2.test-server.ts';
+import { Http2Server } from './http2-server.ts';
 import { CLIENT_PREFACE, ERROR, FLAG, FRAME } from './protocol.ts';
 
 const { END_STREAM, END_HEADERS, PADDED } = FLAG;
@@ -214,6 +217,51 @@ test('a client that asks and never reads is not read from any more', async () =>
   for (let i = 0; i < 50; i++) await setImmediate();
   expect(requests).toBe(before);
   expect(requests).toBeLessThan(sent);
+});
+
+test('responses that the client does not read count as open streams', async () => {
+  let requests = 0;
+  const port = await serveHttp2((stream) => {
+    requests++;
+    stream.respond(200, {}, Buffer.alloc(1000));
+  }, 10);
+  const client = await RawClient.connect(port, Buffer.concat([CLIENT_PREFACE, frame(FRAME.SETTINGS, 0, 0, setting(4, 0))]));
+  client.send(...Array.from({ length: 10 }, (_, i) => request(2 * i + 1)));
+  await client.until(({ type, streamId }) => type === FRAME.HEADERS && streamId === 19);
+  client.send(request(21));
+  expect(await client.resetOf(21)).toBe(ERROR.REFUSED_STREAM);
+  expect(requests).toBe(10);
+  client.send(frame(FRAME.WINDOW_UPDATE, 0, 1, uint32(1000)));
+  await client.until(({ type, flags }) => type === FRAME.DATA && (flags & END_STREAM) !== 0);
+  client.send(request(23));
+  await client.until(({ type, streamId }) => type === FRAME.HEADERS && streamId === 23);
+});
+
+test('what a client sends on new streams after our GOAWAY is ignored, and the others are answered', async () => {
+  let answer = () => {};
+  const port = await serveHttp2((stream, connection) => {
+    connection.close();
+    answer = () => stream.respond(200, {}, Buffer.from('an answer'));
+  });
+  const client = await RawClient.connect(port);
+  client.send(request(1));
+  await client.until(({ type }) => type === FRAME.GOAWAY);
+  const cancel = frame(FRAME.RST_STREAM, 0, 3, uint32(8));
+  client.send(request(3, 0), frame(FRAME.WINDOW_UPDATE, 0, 3, uint32(1)), frame(FRAME.DATA, 0, 3, 'abc'), cancel);
+  client.send(frame(FRAME.PING, 0, 0, 'all read'));
+  await client.until(({ type, payload }) => type === FRAME.PING && payload.toString() === 'all read');
+  answer();
+  expect((await client.until(({ type }) => type === FRAME.DATA)).payload.toString()).toBe('an answer');
+});
+
+test('a connection that violates the protocol closes even if its client does not read', async () => {
+  const http2 = new Http2Server({ maxConcurrentStreams: 1, recurringFields: [], onStream: () => {} });
+  const socket = new Duplex({ read: () => {}, write: () => {} });
+  http2.serve(socket);
+  socket.push(Buffer.concat([CLIENT_PREFACE, frame(FRAME.SETTINGS, 0, 0)]));
+  await setImmediate();
+  socket.push(frame(FRAME.DATA, 0, 0, 'x'));
+  await once(socket, 'close');
 });
 
 test('a header that is inserted once and repeated thousands of times costs no memory', async () => {
