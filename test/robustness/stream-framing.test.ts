@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { Duplex } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { duplexPair, type Random, SpdyConnection, seededRandom, WebSocketConnection } from '#base';
+import { duplexPair, type Random, SpdyConnection, seededRandom, silentLogger, WebSocketConnection } from '#base';
+import { UnreadResponses } from '../../src/apiserver/http/unread-responses.ts';
 import { UpgradeExchange } from '../../src/apiserver/http/upgrade-exchange.ts';
 import { patience, SEED, times } from './length.ts';
 
@@ -131,10 +132,11 @@ describe(`whatever a peer sends, the connection ends cleanly (seed ${SEED})`, ()
 
   test('as a request to leave HTTP', { timeout: patience(60_000) }, async () => {
     const random = seededRandom(`${SEED} upgrade`);
+    const unread = new UnreadResponses(silentLogger);
     const server = http.createServer((_request, response) => void response.end('no upgrade'));
     server.on('upgrade', (request, socket, head) => {
       socket.on('error', () => {});
-      const exchange = new UpgradeExchange(request, socket, head);
+      const exchange = new UpgradeExchange(request, socket, { head, unread });
       serveUpgrade(exchange).catch(() => exchange.abandon());
     });
     server.on('clientError', (_error, socket) => socket.destroy());

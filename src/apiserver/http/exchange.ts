@@ -1,7 +1,15 @@
 import type { Duplex, Readable } from 'node:stream';
 import type { ClientCertificate } from '../request/api-request.ts';
 import type { HeaderLine } from '../request/header-lines.ts';
+import type { HttpDate } from './http-date.ts';
 import type { ReadLimits } from './read-limited.ts';
+import type { UnreadResponses } from './unread-responses.ts';
+
+/** What the exchanges of a listener share. */
+export interface ConnectionDeps {
+  readonly date: HttpDate;
+  readonly unread: UnreadResponses;
+}
 
 /** One HTTP request and response, over HTTP/1.1 or HTTP/2. */
 export interface Exchange {

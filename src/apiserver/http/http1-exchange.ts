@@ -6,11 +6,13 @@ import { type HeaderLine, linesFrom } from '../request/header-lines.ts';
 import { certificateOf } from './client-certificate.ts';
 import type { Exchange, ResponseStream } from './exchange.ts';
 import { type ReadLimits, readLimited } from './read-limited.ts';
+import type { UnreadResponses } from './unread-responses.ts';
 
 export class Http1Exchange implements Exchange {
   constructor(
     protected readonly request: IncomingMessage,
     protected readonly response: ServerResponse,
+    private readonly unread: UnreadResponses,
   ) {}
 
   get method(): string {
@@ -69,7 +71,13 @@ export class Http1Exchange implements Exchange {
     if (!this.request.complete) headers.connection = 'close';
     this.response.writeHead(code, { ...headers, 'content-length': Buffer.byteLength(body) });
     this.response.end(this.request.method === 'HEAD' ? undefined : body);
+    if (!this.response.writableFinished) this.#holdUntilSent(body);
     readThroughStream(this.request);
+  }
+
+  #holdUntilSent(body: Buffer | string): void {
+    const release = this.unread.hold(this.request.socket, body);
+    if (release !== undefined) this.response.once('close', release);
   }
 
   async respondInChunks(headers: Record<string, string | string[]>, length: number, chunks: Iterable<Buffer>): Promise<void> {

@@ -5,8 +5,7 @@ import { StatusError } from '#machinery';
 import type { ClientCertificate } from '../request/api-request.ts';
 import type { HeaderLine } from '../request/header-lines.ts';
 import { certificateOf } from './client-certificate.ts';
-import type { Exchange, ResponseStream } from './exchange.ts';
-import type { HttpDate } from './http-date.ts';
+import type { ConnectionDeps, Exchange, ResponseStream } from './exchange.ts';
 import { bodyTooLarge, type ReadLimits } from './read-limited.ts';
 
 type Headers = Record<string, string | string[]>;
@@ -15,7 +14,7 @@ export class Http2Exchange implements Exchange {
   constructor(
     private readonly http2Stream: ServerStream,
     private readonly connection: ServerConnection,
-    private readonly date: HttpDate,
+    private readonly deps: ConnectionDeps,
   ) {}
 
   get method(): string {
@@ -76,7 +75,10 @@ export class Http2Exchange implements Exchange {
 
   respond(code: number, headers: Headers, body: Buffer | string): void {
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-    this.http2Stream.respond(code, this.#complete(headers, bytes.length), this.#hasNoBody(code) ? undefined : bytes);
+    const { http2Stream } = this;
+    http2Stream.respond(code, this.#complete(headers, bytes.length), this.#hasNoBody(code) ? undefined : bytes);
+    const release = http2Stream.pending > 0 ? this.deps.unread.hold(this.#socket, bytes) : undefined;
+    if (release !== undefined) http2Stream.onClose(release);
   }
 
   async respondInChunks(headers: Headers, length: number, chunks: Iterable<Buffer>): Promise<void> {
@@ -86,21 +88,25 @@ export class Http2Exchange implements Exchange {
     http2Stream.begin(200, all);
     for (const chunk of chunks) {
       http2Stream.write(chunk);
-      await http2Stream.drained();
+      if (http2Stream.pending > 0) {
+        const release = this.deps.unread.hold(this.#socket, chunk);
+        await http2Stream.drained();
+        release?.();
+      }
       if (http2Stream.isClosed) return;
     }
     http2Stream.end();
   }
 
   stream(code: number, headers: Headers): ResponseStream {
-    headers.date = this.date.value;
+    headers.date = this.deps.date.value;
     this.http2Stream.begin(code, headers);
     return new Http2ResponseStream(this.http2Stream);
   }
 
   #complete(headers: Headers, length: number): Headers {
     headers['content-length'] = String(length);
-    headers.date = this.date.value;
+    headers.date = this.deps.date.value;
     return headers;
   }
 

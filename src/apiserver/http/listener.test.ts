@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import http2 from 'node:http2';
 import { setImmediate } from 'node:timers/promises';
 import tls from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -57,6 +58,44 @@ describe('a connection of HTTP/1.1', () => {
     socket.write(`POST / HTTP/1.1\r\nhost: a\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
     expect(await receivedUntil(socket, ' bytes')).toMatch(/HTTP\/1.1 201 Created[\s\S]*\r\n\r\n100000 bytes$/);
     socket.destroy();
+  });
+});
+
+describe('a client that does not read', () => {
+  const MEBIBYTE = 1 << 20;
+  const limited = async () => {
+    const handle = async (exchange: Exchange) => exchange.respond(200, {}, Buffer.alloc(MEBIBYTE));
+    listener = await listen({ host: '127.0.0.1', port: 0, tls: LOOPBACK_TLS, handle, logger: silentLogger, unreadBytes: 10 * MEBIBYTE });
+    return listener.port;
+  };
+  const connectTo = (port: number, settings: http2.Settings) => {
+    const session = http2.connect(`https://127.0.0.1:${port}`, { ca: LOOPBACK_TLS.cert, settings });
+    session.on('error', () => {});
+    return session;
+  };
+
+  it('has its connection closed when its responses take too much memory, and others are served', async () => {
+    const port = await limited();
+    const greedy = connectTo(port, { initialWindowSize: 0 });
+    for (let i = 0; i < 20; i++) greedy.request({}).on('error', () => {});
+    await once(greedy, 'close');
+    const reader = connectTo(port, {});
+    let bytes = 0;
+    for await (const chunk of reader.request({})) bytes += (chunk as Buffer).length;
+    reader.destroy();
+    expect(bytes).toBe(MEBIBYTE);
+  });
+
+  it('keeps its connection below the limit, and gets all when it reads', async () => {
+    const session = connectTo(await limited(), { initialWindowSize: 0 });
+    const streams = Array.from({ length: 9 }, () => session.request({}));
+    await Promise.all(streams.map((stream) => once(stream, 'response')));
+    session.settings({ initialWindowSize: 2 * MEBIBYTE });
+    session.setLocalWindowSize(64 * MEBIBYTE);
+    let bytes = 0;
+    for (const stream of streams) for await (const chunk of stream) bytes += (chunk as Buffer).length;
+    session.destroy();
+    expect(bytes).toBe(9 * MEBIBYTE);
   });
 });
 

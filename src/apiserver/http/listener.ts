@@ -16,6 +16,7 @@ import { HttpDate } from './http-date.ts';
 import { Http1Exchange } from './http1-exchange.ts';
 import { Http2Exchange } from './http2-exchange.ts';
 import { IdleConnections } from './idle-connections.ts';
+import { UnreadResponses } from './unread-responses.ts';
 import { UpgradeExchange } from './upgrade-exchange.ts';
 
 export interface ListenerOptions {
@@ -29,6 +30,8 @@ export interface ListenerOptions {
   readonly maxConcurrentStreams?: number;
   /** How long a client may take to send its headers. */
   readonly headersTimeoutMs?: number;
+  /** What responses may hold that clients do not read. */
+  readonly unreadBytes?: number;
 }
 
 export interface Listener {
@@ -65,6 +68,8 @@ const RECURRING_FIELDS = [
  */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const connections = new Set<TLSSocket>();
+  const date = new HttpDate(realClock);
+  const unread = new UnreadResponses(options.logger, options.unreadBytes);
   const peers = new DeadPeerMonitor();
   const headersTimeout = Math.min(options.headersTimeoutMs ?? HEADERS_TIMEOUT_MS, HEADERS_TIMEOUT_MS);
   // Connections that are unused, or that violated the protocol, are closed.
@@ -80,14 +85,13 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   // errors: it does not listen; those of its connections are handled where they are accepted
   const http1 = http.createServer(
     { headersTimeout, requestTimeout: 0, keepAliveTimeout: idleTimeout, connectionsCheckingInterval: headersTimeout / 4 },
-    (request, response) => void serve(() => new Http1Exchange(request, response)),
+    (request, response) => void serve(() => new Http1Exchange(request, response, unread)),
   );
-  http1.on('upgrade', (request, socket, head) => void serve(() => new UpgradeExchange(request, socket, head)));
+  http1.on('upgrade', (request, socket, head) => void serve(() => new UpgradeExchange(request, socket, { head, unread })));
   // Sockets are passed in, so it never listens; Node enforces time limits only on listening servers.
   http1.emit('listening');
   const multiplexed = new Set<ServerConnection>();
   const idle = new IdleConnections(idleTimeout);
-  const date = new HttpDate(realClock);
   const http2 = new Http2Server({
     maxConcurrentStreams: options.maxConcurrentStreams ?? MAX_CONCURRENT_STREAMS,
     recurringFields: RECURRING_FIELDS,
@@ -97,7 +101,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
         release();
         idle.end(connection);
       };
-      void serve(() => new Http2Exchange(stream, connection, date)).then(ended, ended);
+      void serve(() => new Http2Exchange(stream, connection, { date, unread })).then(ended, ended);
     },
   });
   const serveHttp2 = (socket: TLSSocket) => {

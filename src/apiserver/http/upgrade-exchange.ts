@@ -3,13 +3,14 @@ import { type Duplex, Readable } from 'node:stream';
 import { StatusError } from '#machinery';
 import { Http1Exchange } from './http1-exchange.ts';
 import { type ReadLimits, readLimited } from './read-limited.ts';
+import type { UnreadResponses } from './unread-responses.ts';
 
 /** An HTTP/1.1 request with an Upgrade header. A usual response closes the connection. */
 export class UpgradeExchange extends Http1Exchange {
   readonly #socket: Duplex;
   #isUpgraded = false;
 
-  constructor(request: IncomingMessage, socket: Duplex, head: Buffer) {
+  constructor(request: IncomingMessage, socket: Duplex, { head, unread }: { readonly head: Buffer; readonly unread: UnreadResponses }) {
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
     response.assignSocket(socket as never);
@@ -17,7 +18,7 @@ export class UpgradeExchange extends Http1Exchange {
       response.detachSocket(socket as never);
       socket.end(() => socket.destroy());
     });
-    super(request, response);
+    super(request, response, unread);
     this.#socket = socket;
     // Bytes after the headers belong to the upgraded connection.
     if (head.length > 0) socket.unshift(head);
