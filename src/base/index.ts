@@ -8,6 +8,7 @@ export { allMaybePromise, isPromise, type MaybePromise, mapMaybePromise } from '
 export { runInTurns, runSteps, TurnBudget } from './async/turn-budget.ts';
 export { hasRoom } from './async/write-room.ts';
 export { type BuildInfo, buildInfo } from './build-info.ts';
+export { ChunkList } from './chunk-list.ts';
 export { type Component, type ComponentScope, runComponent, stopAll } from './component.ts';
 export * from './crypto/secretbox/index.ts';
 export type { SniCertificate, SniSource } from './crypto/sni-certificates.ts';

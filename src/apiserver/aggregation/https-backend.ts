@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
-import { type Clock, childSignal, formatTraceparent, type TimerHandle, timeoutSignal } from '#base';
+import { ChunkList, type Clock, childSignal, formatTraceparent, type TimerHandle, timeoutSignal } from '#base';
 import { transportErrorText } from '../admission/webhooks/transport-error.ts';
 import { isLongRunning } from '../filters/long-running.ts';
 import type { ApiResponse } from '../handlers/api-response.ts';
@@ -182,12 +182,10 @@ async function jsonResponse(response: IncomingMessage, maxBytes: number): Promis
     response.destroy();
     return { ...common, body: undefined };
   }
-  const chunks: Buffer[] = [];
-  let size = 0;
+  const chunks = new ChunkList();
   for await (const chunk of response as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBytes) throw new Error(`the answer is longer than ${maxBytes} bytes`);
     chunks.push(chunk);
+    if (chunks.bytes > maxBytes) throw new Error(`the answer is longer than ${maxBytes} bytes`);
   }
-  return { ...common, body: JSON.parse(Buffer.concat(chunks).toString('utf8')) };
+  return { ...common, body: JSON.parse(chunks.whole().toString('utf8')) };
 }

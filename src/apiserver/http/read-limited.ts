@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { ChunkList } from '#base';
 import { StatusError } from '#machinery';
 
 export interface ReadLimits {
@@ -12,17 +13,15 @@ export interface ReadLimits {
 export function readLimited(source: Readable, contentLength: string | undefined, { limit, count }: ReadLimits): Promise<Buffer> {
   if (contentLength !== undefined && Number(contentLength) > limit) return Promise.reject(bodyTooLarge(limit));
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const chunks = new ChunkList();
     const giveUp = (error: unknown) => {
       source.removeAllListeners('data');
-      chunks.length = 0;
+      chunks.clear();
       source.resume();
       reject(error);
     };
     source.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > limit) return giveUp(bodyTooLarge(limit));
+      if (chunks.bytes + chunk.length > limit) return giveUp(bodyTooLarge(limit));
       try {
         count?.(chunk.length);
         chunks.push(chunk);
@@ -33,7 +32,7 @@ export function readLimited(source: Readable, contentLength: string | undefined,
     let isWhole = false;
     source.once('end', () => {
       isWhole = true;
-      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+      resolve(chunks.whole());
     });
     source.once('error', reject);
     source.once('close', () => {

@@ -1,17 +1,16 @@
+import { ChunkList } from '#base';
 import { NO_RESOURCE, type Status, StatusError, serverResponseError } from '#machinery';
 
 /** The limit of aggregated servers' responses to in-process clients. */
 export const MAX_RESPONSE_BYTES = 64 << 20;
 
 export async function readAll(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  const chunks = new ChunkList();
   for await (const chunk of body) {
-    size += chunk.length;
-    if (size > MAX_RESPONSE_BYTES) throw new Error(`the answer is longer than ${MAX_RESPONSE_BYTES} bytes`);
     chunks.push(chunk);
+    if (chunks.bytes > MAX_RESPONSE_BYTES) throw new Error(`the answer is longer than ${MAX_RESPONSE_BYTES} bytes`);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return chunks.whole().toString('utf8');
 }
 
 export function streamedObject(code: number, text: string): unknown {

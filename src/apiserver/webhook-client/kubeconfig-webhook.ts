@@ -1,4 +1,4 @@
-import { type Clock, type Dialer, type Logger, timeoutSignal } from '#base';
+import { ChunkList, type Clock, type Dialer, type Logger, timeoutSignal } from '#base';
 import { type ConnectionConfig, connectionFrom, httpsTransport, parseKubeconfig, type Transport } from '#client';
 
 export interface KubeconfigFile {
@@ -53,15 +53,13 @@ export class KubeconfigWebhook implements AsyncDisposable {
       throw error;
     });
     using timeout = timeoutSignal(this.#deps.clock, timeoutMs, signal);
-    const chunks: Uint8Array[] = [];
-    let size = 0;
+    const chunks = new ChunkList();
     const request = { method: 'POST', path, query: TIMEOUT_QUERY, body, accept: 'application/json', signal: timeout.signal } as const;
     for await (const chunk of transport.stream(request)) {
-      size += chunk.length;
-      if (size > MAX_RESPONSE_BYTES) throw new Error(`the answer is longer than ${MAX_RESPONSE_BYTES} bytes`);
       chunks.push(chunk);
+      if (chunks.bytes > MAX_RESPONSE_BYTES) throw new Error(`the answer is longer than ${MAX_RESPONSE_BYTES} bytes`);
     }
-    return size === 0 ? undefined : JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    return chunks.bytes === 0 ? undefined : JSON.parse(chunks.whole().toString('utf8'));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { ChunkList } from '../chunk-list.ts';
 import { silentLogger } from '../logging/logger.ts';
 import { listenOn } from '../net/listen-on.ts';
-import { ChunkList } from './chunk-list.ts';
 import { Http2Server } from './http2-server.ts';
 import { CLIENT_PREFACE, FRAME_HEAD_BYTES } from './protocol.ts';
 import type { ServerConnection } from './server-connection.ts';

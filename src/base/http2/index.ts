@@ -1,4 +1,3 @@
-export { ChunkList } from './chunk-list.ts';
 export type { ResponseFields } from './frame-sender.ts';
 export { Http2Server, type Http2ServerOptions } from './http2-server.ts';
 export { ERROR as HTTP2_ERROR } from './protocol.ts';

@@ -1,5 +1,5 @@
+import { ChunkList } from '../chunk-list.ts';
 import { Fifo } from '../queues/fifo.ts';
-import { ChunkList } from './chunk-list.ts';
 import type { FrameSender, ResponseFields, WaitingStream } from './frame-sender.ts';
 import { ERROR } from './protocol.ts';
 import type { RequestHeaders } from './request-headers.ts';
@@ -69,7 +69,7 @@ export class ServerStream implements WaitingStream {
 
   /** Passes on what has arrived, and all that follows. */
   receive(sink: BodySink): void {
-    const early = this.#early?.chunks ?? [];
+    const early = this.#early?.pieces() ?? [];
     this.#early = undefined;
     this.#sink = sink;
     for (const chunk of early) sink.data(chunk);

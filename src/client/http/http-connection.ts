@@ -1,3 +1,4 @@
+import { ChunkList } from '#base';
 /** An HTTP request. */
 export interface HttpRequest {
   readonly method: string;
@@ -28,12 +29,10 @@ export class UnprocessedError extends Error {
 
 /** At most about `limit` bytes; the rest is discarded. */
 export async function readBody(body: AsyncIterable<Buffer>, limit = Number.POSITIVE_INFINITY): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
+  const chunks = new ChunkList();
   for await (const chunk of body) {
     chunks.push(chunk);
-    size += chunk.length;
-    if (size >= limit) break;
+    if (chunks.bytes >= limit) break;
   }
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+  return chunks.whole();
 }

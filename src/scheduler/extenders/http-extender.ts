@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 import type { core } from '#api';
-import { type Clock, timeoutSignal } from '#base';
+import { ChunkList, type Clock, timeoutSignal } from '#base';
 import { isJsonObject, type JsonObject, type JsonValue } from '#machinery';
 import type { NodeInfo } from '../framework/node-info.ts';
 import type { PreemptionVictims } from '../framework/plugin.ts';
@@ -131,15 +131,13 @@ function post(url: string, body: string, options: PostOptions): Promise<{ readon
   const { request } = url.startsWith('https:') ? https : http;
   return new Promise((resolve, reject) => {
     const sent = request(url, { method: 'POST', headers, ...options }, (response) => {
-      const chunks: Buffer[] = [];
-      let size = 0;
+      const chunks = new ChunkList();
       response.on('data', (chunk: Buffer) => {
-        size += chunk.length;
-        if (size > MAX_RESPONSE_BYTES) response.destroy(new Error(`the answer is longer than ${MAX_RESPONSE_BYTES} bytes`));
-        else chunks.push(chunk);
+        chunks.push(chunk);
+        if (chunks.bytes > MAX_RESPONSE_BYTES) response.destroy(new Error(`the answer is longer than ${MAX_RESPONSE_BYTES} bytes`));
       });
       response.on('error', reject);
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text: chunks.whole().toString('utf8') }));
     });
     sent.on('error', reject);
     sent.end(body);

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import type { admissionregistration } from '#api';
-import { type Dialer, type DialTarget, dialedConnection, formatTraceparent, realClock, SPAN_KIND, type Tracer } from '#base';
+import { ChunkList, type Dialer, type DialTarget, dialedConnection, formatTraceparent, realClock, SPAN_KIND, type Tracer } from '#base';
 import {
   encodeJson,
   goQuote,
@@ -168,14 +168,12 @@ const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 const MAX_FAILURE_TEXT = 2048;
 
 async function readAnswer(response: IncomingMessage): Promise<WebhookResponse> {
-  const chunks: Buffer[] = [];
-  let size = 0;
+  const chunks = new ChunkList();
   for await (const chunk of response) {
-    size += (chunk as Buffer).length;
-    if (size > MAX_RESPONSE_BYTES) throw new Error(`the answer is longer than ${MAX_RESPONSE_BYTES} bytes`);
     chunks.push(chunk as Buffer);
+    if (chunks.bytes > MAX_RESPONSE_BYTES) throw new Error(`the answer is longer than ${MAX_RESPONSE_BYTES} bytes`);
   }
-  return { code: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] ?? '', body: Buffer.concat(chunks) };
+  return { code: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] ?? '', body: chunks.whole() };
 }
 
 function webhookUrl({ url, service }: WebhookClientConfig): URL {

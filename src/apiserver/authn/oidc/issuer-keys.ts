@@ -1,6 +1,6 @@
 import { get } from 'node:https';
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
-import { type Clock, type Dialer, DialingAgent, raceAbort, timeoutSignal, withoutTrailing } from '#base';
+import { ChunkList, type Clock, type Dialer, DialingAgent, raceAbort, timeoutSignal, withoutTrailing } from '#base';
 import { goQuote, isJsonObject, parseJson } from '#machinery';
 
 export interface IssuerKeysOptions {
@@ -108,16 +108,14 @@ async function fetchText(url: string, { certificateAuthority, clock, dial }: Iss
           response.destroy();
           return reject(new Error(`oidc: ${url} answered ${response.statusCode}`));
         }
-        const chunks: Buffer[] = [];
-        let size = 0;
+        const chunks = new ChunkList();
         response.on('data', (chunk: Buffer) => {
-          size += chunk.length;
           chunks.push(chunk);
-          if (size > MAX_RESPONSE_BYTES)
+          if (chunks.bytes > MAX_RESPONSE_BYTES)
             response.destroy(new Error(`oidc: the answer of ${url} is longer than ${MAX_RESPONSE_BYTES} bytes`));
         });
         response.on('error', reject);
-        response.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+        response.on('end', () => resolve(chunks.whole().toString('utf8')));
       },
     );
     request.on('error', reject);
