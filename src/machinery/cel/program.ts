@@ -1,7 +1,7 @@
 import type { CheckedExpr } from './check/checker.ts';
 import { estimateCost, type SizeEstimator } from './cost/cost-estimator.ts';
 import type { Estimate } from './cost/estimate.ts';
-import { type Activation, CostLimitExceeded, type EvalContext, type Evaluate } from './eval/context.ts';
+import { type Activation, CostLimitExceeded, type Evaluate, newContext } from './eval/context.ts';
 import { Planner } from './eval/planner.ts';
 import { PER_CALL_LIMIT } from './limits.ts';
 import { type CelType, param } from './types.ts';
@@ -56,7 +56,7 @@ export class CelProgram {
   run(activation: Activation, options: EvaluateOptions = {}): EvalOutcome {
     const costLimit = options.costLimit ?? PER_CALL_LIMIT;
     const locals = this.slotCount === 0 ? [] : new Array<CelValue>(this.slotCount);
-    const context: EvalContext = { variables: activation, locals, cost: 0, costLimit };
+    const context = newContext({ variables: activation, locals, costLimit });
     try {
       const value = this.root(context);
       if (context.cost > costLimit) throw new CostLimitExceeded();

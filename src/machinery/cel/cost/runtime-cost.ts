@@ -12,7 +12,10 @@ import {
   TRAVERSING_FUNCTIONS,
 } from './cost-model.ts';
 
-/** The cost of a call: constant, or computed from arguments and result. */
+/**
+ * The cost of a call: constant, or computed from arguments and result. What needs the arguments only (a function of one parameter) is compared with
+ * the limit before the call, which may take as long as it costs.
+ */
 export type CallCost = number | ((args: readonly CelValue[], result: CelValue) => number);
 
 /** The cost of calling an overload (empty where only the values decide which) of a function. */

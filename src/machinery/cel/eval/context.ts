@@ -10,6 +10,15 @@ export interface EvalContext {
   readonly locals: CelValue[];
   cost: number;
   readonly costLimit: number;
+  /** How many elements may still be looked at beyond what has a cost: loops with constant conditions, operators whose types are not declared. */
+  visitsLeft: number;
+}
+
+/** Upstream ends such an evaluation when the request times out. */
+const MAX_VISITS = 10_000_000;
+
+export function newContext({ variables, locals, costLimit }: Pick<EvalContext, 'variables' | 'locals' | 'costLimit'>): EvalContext {
+  return { variables, locals, cost: 0, costLimit, visitsLeft: MAX_VISITS };
 }
 
 export type Evaluate = (context: EvalContext) => CelValue;
@@ -23,6 +32,12 @@ export class CostLimitExceeded {
 export function charge(context: EvalContext, cost: number): void {
   context.cost += cost;
   if (context.cost > context.costLimit) throw new CostLimitExceeded();
+}
+
+/** Counts elements that a loop visits, or a call looks at. */
+export function countVisits(context: EvalContext, count = 1): void {
+  context.visitsLeft -= count;
+  if (context.visitsLeft < 0) throw new CostLimitExceeded();
 }
 
 /** A planned node. */
@@ -65,5 +80,5 @@ export function readVariable(variables: Activation, name: string): unknown {
 
 /** Evaluates a constant node. */
 export function evaluateConstant(evaluate: Evaluate): CelValue {
-  return evaluate({ variables: {}, locals: [], cost: 0, costLimit: Number.POSITIVE_INFINITY });
+  return evaluate(newContext({ variables: {}, locals: [], costLimit: Number.POSITIVE_INFINITY }));
 }

@@ -1,6 +1,6 @@
 import { lookupTable } from '#base';
 import { CelList, CelMap } from '../values/containers.ts';
-import { equal, listContains, listMapKey } from '../values/equality.ts';
+import { listContains, listMapKey, ValueSet } from '../values/equality.ts';
 import { displayValue, typeOf } from '../values/inspect.ts';
 import {
   addInt,
@@ -54,9 +54,8 @@ function addLists(a: CelList, b: CelList): CelList {
 }
 
 function addSets(a: CelList, b: CelList): CelList {
-  const values = [...a.values()];
-  for (const item of b.values()) if (!values.some((value) => equal(value, item))) values.push(item);
-  return CelList.of(values, a.type);
+  const seen = ValueSet.of(a);
+  return CelList.of([...a.values(), ...b.values().filter((item) => seen.add(item))], a.type);
 }
 
 function addMapLists(a: CelList, b: CelList): CelList {

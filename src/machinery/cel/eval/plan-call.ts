@@ -11,6 +11,7 @@ import { matchesType, typeOf } from '../values/inspect.ts';
 import { addInt, divideInt, moduloInt, multiplyInt, subtractInt } from '../values/integers.ts';
 import { type CelInt, type CelValue, EvalFailure, noSuchOverload } from '../values/value.ts';
 import { charge, constantPlan, type Evaluate, evaluateConstant, isConstant, type Plan } from './context.ts';
+import { countEffort, type Effort, effortOf, measuredCall, rememberSizes } from './effort.ts';
 import * as operators from './operators.ts';
 import { planConditional, planIndex, planLogical, planOptionalSelect, planOr } from './plan-logic.ts';
 import type { Planner } from './planner.ts';
@@ -47,9 +48,12 @@ function planFunction(planner: Planner, expr: CallExpr): Plan {
   const args = argExprs.map((arg) => planner.plan(arg));
   const only = reference.overloads.length === 1 ? reference.overloads[0] : undefined;
   const cost = callCost(reference.decl.name, only?.id ?? overloadOfOperator(reference.decl.name));
-  const optimized = optimize({ planner, reference, only, argExprs, args, cost });
+  const call = { planner, reference, only, argExprs, args, cost };
+  const optimized = optimize(call);
   if (optimized !== undefined) return optimized;
-  return callPlan(args, implementation({ planner, reference, only, argExprs, args, cost }), cost);
+  const apply = implementation(call);
+  const isSize = reference.decl.name === 'size' && args.length === 1;
+  return callPlan(args, { apply: isSize ? rememberSizes(apply) : apply, cost, effort: effortOf(reference.decl.name) });
 }
 
 // Equality is one overload whatever its arguments are.
@@ -71,57 +75,70 @@ interface Call {
   readonly cost: CallCost;
 }
 
-function callPlan(args: readonly Plan[], apply: Apply, cost: CallCost): Plan {
-  return { evaluate: callEvaluation(args, apply, cost), attributeCost: 0 };
+interface Operation {
+  readonly apply: Apply;
+  readonly cost: CallCost;
+  readonly effort: Effort;
 }
 
-function callEvaluation(args: readonly Plan[], apply: Apply, cost: CallCost): Evaluate {
+function callPlan(args: readonly Plan[], operation: Operation): Plan {
+  return { evaluate: callEvaluation(args, operation), attributeCost: 0 };
+}
+
+function callEvaluation(args: readonly Plan[], operation: Operation): Evaluate {
+  const { apply, cost, effort } = operation;
   const [first, second] = args;
-  if (args.length === 1 && first !== undefined) return unaryEvaluation(first.evaluate, apply, cost);
+  if (args.length === 1 && first !== undefined) return unaryEvaluation(first.evaluate, operation);
   if (args.length === 2 && first !== undefined && second !== undefined) {
-    return binaryEvaluation({ first: first.evaluate, second: second.evaluate }, apply, cost);
+    return binaryEvaluation({ first: first.evaluate, second: second.evaluate }, operation);
   }
   return (context) => {
     const values = args.map((arg) => arg.evaluate(context));
+    for (const value of values) countEffort(context, value, effort);
     // bounded: spread lists are the arguments of a call in an expression, which has a maximal length
+    if (typeof cost !== 'number') return measuredCall({ context, values, cost }, () => apply(...values));
     const result = apply(...values);
-    charge(context, typeof cost === 'number' ? cost : cost(values, result));
+    charge(context, cost);
     return result;
   };
 }
 
-function unaryEvaluation(argument: Evaluate, apply: Apply, cost: CallCost): Evaluate {
+function unaryEvaluation(argument: Evaluate, { apply, cost, effort }: Operation): Evaluate {
   if (typeof cost === 'number') {
     return (context) => {
       const value = argument(context);
       charge(context, cost);
+      countEffort(context, value, effort);
       return apply(value);
     };
   }
   return (context) => {
     const value = argument(context);
-    const result = apply(value);
-    charge(context, cost([value], result));
-    return result;
+    countEffort(context, value, effort);
+    return measuredCall({ context, values: [value], cost }, () => apply(value));
   };
 }
 
-function binaryEvaluation(args: { readonly first: Evaluate; readonly second: Evaluate }, apply: Apply, cost: CallCost): Evaluate {
-  const { first, second } = args;
+function binaryEvaluation(
+  { first, second }: { readonly first: Evaluate; readonly second: Evaluate },
+  { apply, cost, effort }: Operation,
+): Evaluate {
   if (typeof cost === 'number') {
     return (context) => {
       const a = first(context);
       const b = second(context);
       charge(context, cost);
+      countEffort(context, a, effort);
+      countEffort(context, b, effort);
       return apply(a, b);
     };
   }
   return (context) => {
     const a = first(context);
     const b = second(context);
-    const result = apply(a, b);
-    charge(context, cost([a, b], result));
-    return result;
+    countEffort(context, a, effort);
+    countEffort(context, b, effort);
+    return measuredCall({ context, values: [a, b], cost }, () => apply(a, b));
   };
 }
 
@@ -134,7 +151,7 @@ function optimize(call: Call): Plan | undefined {
   const { name } = reference.decl;
   const [first, second] = args;
   if (CONVERSIONS.has(name) && args.length === 1 && first !== undefined && isConstant(first)) {
-    return constantPlan(evaluateConstant(callPlan(args, implementation(call), call.cost).evaluate));
+    return constantPlan(evaluateConstant(callPlan(args, { apply: implementation(call), cost: call.cost, effort: 'texts' }).evaluate));
   }
   if (only?.id === 'in_list' && first !== undefined && second !== undefined && isConstant(second) && second.constant instanceof CelList) {
     return planMembership(first, second.constant);
@@ -163,17 +180,15 @@ function planConstantRegex(call: Call, pattern: string): Plan {
     if (typeof value !== 'string') throw noSuchOverload();
     return value;
   };
+  const planned = (apply: (text: CelValue, limit: CelValue | undefined) => CelValue): Plan =>
+    callPlan(call.args, { apply: (text, _, limit) => apply(text as CelValue, limit), cost: call.cost, effort: 'texts' });
   switch (call.reference.decl.name) {
     case 'matches':
-      return callPlan(call.args, (text) => regex.test(requireText(text as CelValue)), call.cost);
+      return planned((text) => regex.test(requireText(text)));
     case 'find':
-      return callPlan(call.args, (text) => regex.find(requireText(text as CelValue)), call.cost);
+      return planned((text) => regex.find(requireText(text)));
     default:
-      return callPlan(
-        call.args,
-        (text, _, limit) => CelList.of(regex.findAll(requireText(text as CelValue), limit === undefined ? -1 : Number(limit))),
-        call.cost,
-      );
+      return planned((text, limit) => CelList.of(regex.findAll(requireText(text), limit === undefined ? -1 : Number(limit))));
   }
 }
 

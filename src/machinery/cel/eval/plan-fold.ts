@@ -3,7 +3,7 @@ import { insertEntry } from '../library/optionals.ts';
 import type { ComprehensionExpr, Expr, FoldShape } from '../syntax/ast.ts';
 import { CelList, CelMap, MapBuilder } from '../values/containers.ts';
 import { type CelValue, EvalFailure, noSuchOverload } from '../values/value.ts';
-import { charge, type EvalContext, type Evaluate, isConstant, type Plan } from './context.ts';
+import { charge, countVisits, type EvalContext, type Evaluate, isConstant, type Plan } from './context.ts';
 import { requireRange } from './operators.ts';
 import type { Planner } from './planner.ts';
 
@@ -73,6 +73,7 @@ function iterateList(list: CelList, { context, visit, slot, secondSlot }: Iterat
   const { locals } = context;
   const { size } = list;
   for (let i = 0; i < size; i++) {
+    countVisits(context);
     if (secondSlot === undefined) locals[slot] = list.get(i);
     else {
       locals[slot] = i;
@@ -85,6 +86,7 @@ function iterateList(list: CelList, { context, visit, slot, secondSlot }: Iterat
 function iterateMap(map: CelMap, { context, visit, slot, secondSlot }: Iteration): void {
   const { locals } = context;
   for (const key of map.keys()) {
+    countVisits(context);
     locals[slot] = key;
     if (secondSlot !== undefined) locals[secondSlot] = map.find(key) ?? null;
     if (!visit(context)) return;

@@ -80,12 +80,16 @@ function equalLists(a: CelList, b: CelValue): boolean {
   if (a.size !== b.size) return false;
   switch (a.type.traits.listKind) {
     case 'set':
-      return b.values().every((item) => listContains(a, item));
+      return containsAll(ValueSet.of(a), b);
     case 'map':
       return equalMapLists(a, b);
     default:
       return equalInOrder(a, b);
   }
+}
+
+function containsAll(set: ValueSet, list: CelList): boolean {
+  return list.values().every((item) => set.has(item));
 }
 
 function equalInOrder(a: CelList, b: CelList): boolean {
@@ -154,3 +158,34 @@ function equalUndeclared(a: NativeObject, b: CelMap, property: string): boolean 
 }
 
 const UNDECLARED = new CelType('dyn', 'dyn');
+
+/** Values without duplicates, by CEL's equality. Scalars are looked up; lists and maps are compared one by one. */
+export class ValueSet {
+  readonly #keys = new Set<string | boolean | number | bigint>();
+  readonly #others: CelValue[] = [];
+
+  static of(list: CelList): ValueSet {
+    const set = new ValueSet();
+    for (const value of list.values()) set.add(value);
+    return set;
+  }
+
+  has(value: CelValue): boolean {
+    const key = keyOf(value);
+    return key === undefined ? this.#others.some((other) => equal(other, value)) : this.#keys.has(key);
+  }
+
+  /** Returns whether the value is new. */
+  add(value: CelValue): boolean {
+    const isNew = !this.has(value);
+    const key = keyOf(value);
+    if (key !== undefined) this.#keys.add(key);
+    else if (isNew) this.#others.push(value);
+    return isNew;
+  }
+}
+
+/** Numbers of different types are equal by their value; NaN equals nothing. */
+function keyOf(value: CelValue): string | boolean | number | bigint | undefined {
+  return value instanceof CelDouble && Number.isNaN(value.value) ? undefined : toMapKey(value);
+}
