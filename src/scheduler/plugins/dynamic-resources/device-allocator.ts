@@ -5,7 +5,7 @@ import type { AllocatedDevices } from './allocated-devices.ts';
 import { type AllocatedDevice, allocationOf } from './allocation-result.ts';
 import { AttributeConstraint } from './attribute-constraint.ts';
 import { type Claim, type ClaimRequests, type DeviceRequest, hasUntoleratedTaint, isSuitable, requestsOf } from './device-request.ts';
-import type { DeviceSelectors } from './device-selectors.ts';
+import { type DeviceSelectors, SearchTooExpensive } from './device-selectors.ts';
 import type { DevicePool, OfferedDevice, PoolIndex } from './offered-devices.ts';
 import { AllocatedAmounts, capacityFor, SharedCounters } from './shared-amounts.ts';
 
@@ -38,6 +38,15 @@ export class DeviceAllocator {
 
   /** An allocation for each of the claims. Throws on an invalid claim or class, which applies to every node. */
   allocate(claims: readonly Claim[], node: core.SelectableNode): readonly resource.AllocationResult[] | NoDevices {
+    this.#supply.selectors.beginSearch();
+    try {
+      return this.#search(claims, node);
+    } catch (error) {
+      throw error instanceof SearchTooExpensive ? timedOut(node) : error;
+    }
+  }
+
+  #search(claims: readonly Claim[], node: core.SelectableNode): readonly resource.AllocationResult[] | NoDevices {
     const pools = this.#supply.pools.poolsFor(node);
     const requests = claims.map((claim) => requestsOf(claim, { ...this.#supply, pools }));
     const search = new DeviceSearch(requests, { pools, node, supply: this.#supply });
@@ -45,6 +54,10 @@ export class DeviceAllocator {
     const isInvalid = pools.some((pool) => pool.isInvalid);
     return { reason: isInvalid ? 'invalid resource pools were encountered' : 'cannot allocate all claims' };
   }
+}
+
+function timedOut({ name }: core.SelectableNode): Error {
+  return new Error(`node ${name}: timed out trying to allocate devices`);
 }
 
 interface SearchArea {
@@ -97,7 +110,7 @@ class DeviceSearch {
   }
 
   #take(deviceRequest: DeviceRequest, at: Position, { allocatedCount, start }: { allocatedCount: number; start: number }): boolean {
-    if (++this.#steps > MAX_STEPS) throw new Error(`node ${this.#area.node.name}: timed out trying to allocate devices`);
+    if (++this.#steps > MAX_STEPS) throw timedOut(this.#area.node);
     if (deviceRequest.all?.length === 0) return false;
     if (allocatedCount === deviceRequest.count) return this.#next({ claim: at.claim, request: at.request + 1 });
     if ((this.allocated[at.claim]?.length ?? 0) + deviceRequest.count - allocatedCount > MAX_DEVICES) return false;

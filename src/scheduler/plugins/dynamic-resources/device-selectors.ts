@@ -24,9 +24,27 @@ class Domains extends cel.CelMap {
   }
 }
 
-/** Evaluates the CEL expressions of classes and claims on devices. Each expression is compiled once. */
+/** What the evaluations of one search may cost. What they found is kept, so that a repeated search gets further. */
+const SEARCH_COST = 2_000_000;
+
+/** A value that is no boolean is an error. */
+type Result = boolean | { readonly error: string };
+
+/** The selectors of a search cost too much. */
+export class SearchTooExpensive extends Error {
+  override readonly name = 'SearchTooExpensive';
+}
+
+/** Evaluates the CEL expressions of classes and claims on devices. Each expression is compiled once, and evaluated once for each device. */
 export class DeviceSelectors {
   readonly #programs = new Map<string, cel.CompileResult>();
+  #results = new WeakMap<resource.Device, Map<string, Result>>();
+  #costLeft = SEARCH_COST;
+
+  /** To be called before a search that others wait for. */
+  beginSearch(): void {
+    this.#costLeft = SEARCH_COST;
+  }
 
   /** Whether all selectors match; throws upstream's message when one fails. */
   match(selectors: readonly resource.DeviceSelector[] | undefined, offered: OfferedDevice, owner: string): boolean {
@@ -36,21 +54,44 @@ export class DeviceSelectors {
   #matches(expression: string, offered: OfferedDevice, where: string): boolean {
     const compiled = this.#compile(expression);
     if (!compiled.ok) throw new Error(`${where}: CEL compile error: ${compiled.message}`);
-    const outcome = compiled.program.run({ device: activationOf(offered) });
-    if (outcome.error !== undefined) throw new Error(`${where}: CEL runtime error: ${outcome.error.message}`);
-    if (typeof outcome.value === 'boolean') return outcome.value;
-    const type = cel.formatType(cel.typeOf(outcome.value));
-    throw new Error(`${where}: CEL runtime error: CEL result of type ${type} could not be converted to bool`);
+    const result = this.#evaluate(compiled.program, offered);
+    if (typeof result === 'boolean') return result;
+    throw new Error(`${where}: CEL runtime error: ${result.error}`);
+  }
+
+  #evaluate(program: cel.CelProgram, offered: OfferedDevice): Result {
+    let results = this.#results.get(offered.device);
+    if (results === undefined) {
+      results = new Map();
+      this.#results.set(offered.device, results);
+    }
+    const before = results.get(program.expression);
+    if (before !== undefined) return before;
+    if (this.#costLeft < 0) throw new SearchTooExpensive();
+    const outcome = program.run({ device: activationOf(offered) });
+    this.#costLeft -= outcome.cost;
+    const result = resultOf(outcome);
+    results.set(program.expression, result);
+    return result;
   }
 
   #compile(expression: string): cel.CompileResult {
     const program = this.#programs.get(expression);
     if (program !== undefined) return program;
     const compiled = resource.compileDeviceExpression(expression);
-    if (this.#programs.size >= MAX_PROGRAMS) this.#programs.clear();
+    if (this.#programs.size >= MAX_PROGRAMS) {
+      this.#programs.clear();
+      this.#results = new WeakMap();
+    }
     this.#programs.set(expression, compiled);
     return compiled;
   }
+}
+
+function resultOf({ value, error }: cel.EvalOutcome): Result {
+  if (error !== undefined) return { error: error.message };
+  if (typeof value === 'boolean') return value;
+  return { error: `CEL result of type ${cel.formatType(cel.typeOf(value))} could not be converted to bool` };
 }
 
 function activationOf({ device, slice }: OfferedDevice): object {
