@@ -2,8 +2,11 @@ import { once } from 'node:events';
 import http2, { type ClientHttp2Session, type OutgoingHttpHeaders } from 'node:http2';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { bodyOf, type Serve, serveHttp2 } from './http2.test-server.ts';
-import { ERROR } from './protocol.ts';
+import { bodyOf, frame, RawClient, type Serve, serveHttp2 } from './http2.test-server.ts';
+import { ERROR, FLAG, FRAME } from './protocol.ts';
+
+/** `POST https /` of the static table, to be followed by a body. */
+const postHeaders = (streamId: number) => frame(FRAME.HEADERS, FLAG.END_HEADERS, streamId, '\x83\x87\x84');
 
 async function connected(serve: Serve, settings: http2.Settings = {}, maxStreams?: number): Promise<ClientHttp2Session> {
   const port = await serveHttp2(serve, maxStreams);
@@ -136,18 +139,36 @@ describe('a stream', () => {
     expect(closed).toBe(false);
   });
 
-  test('whose response does not wait for its body asks the client to stop, and the connection stays', async () => {
+  test('whose response does not wait for its body asks the client to stop when that is large, and the connection stays', async () => {
     const session = await connected((stream) => stream.respond(413, {}, Buffer.from('too large')));
     const upload = session.request({ ':method': 'POST' }, { endStream: false });
     upload.on('error', () => {});
     const closed = once(upload, 'close');
-    upload.write(Buffer.alloc(100_000));
+    upload.write(Buffer.alloc(8_000_000));
     const [response] = (await once(upload, 'response')) as [Record<string, unknown>];
     expect(response[':status']).toBe(413);
     upload.resume();
     await closed;
     expect(upload.rstCode).toBe(ERROR.NO_ERROR);
     expect((await fetched(session, {})).body.toString()).toBe('too large');
+  });
+
+  test('whose response does not wait for its body is not reset while the client sends the rest', async () => {
+    const client = await RawClient.connect(await serveHttp2((stream) => stream.respond(413, {}, Buffer.from('too large'))));
+    const part = frame(FRAME.DATA, 0, 1, Buffer.alloc(16_384));
+    client.send(postHeaders(1));
+    await client.until(({ type, flags }) => type === FRAME.DATA && (flags & FLAG.END_STREAM) !== 0);
+    for (let i = 0; i < 200; i++) client.send(part);
+    client.send(frame(FRAME.DATA, FLAG.END_STREAM, 1), frame(FRAME.PING, 0, 0, '12345678'));
+    await client.until(({ type }) => type === FRAME.PING);
+    expect(client.received.filter(({ type }) => type === FRAME.RST_STREAM)).toEqual([]);
+  });
+
+  test('of many whose responses do not wait for their bodies is reset', async () => {
+    const client = await RawClient.connect(await serveHttp2((stream) => stream.respond(413, {}, Buffer.from('too large')), 1000));
+    for (let i = 0; i < 101; i++) client.send(postHeaders(2 * i + 1));
+    expect(await client.resetOf(201)).toBe(ERROR.NO_ERROR);
+    expect(client.received.filter(({ type }) => type === FRAME.RST_STREAM)).toHaveLength(1);
   });
 
   test('whose body nobody reads holds up its client only', async () => {

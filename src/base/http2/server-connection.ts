@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { type Clock, realClock, type TimerHandle } from '../time/clock.ts';
 import { TokenBucket } from '../time/rate-limiter.ts';
+import { DISCARDED_BYTES, DiscardedBodies } from './discarded-bodies.ts';
 import { calm, expectLength, removePadding, settingsPayload, violation, windowTooLarge } from './frame-checks.ts';
 import { type FrameHead, FrameParser, type PayloadRange } from './frame-parser.ts';
 import { FrameSender } from './frame-sender.ts';
@@ -59,6 +60,7 @@ export class ServerConnection implements StreamOwner {
   readonly #streams = new StreamTable<ServerStream>();
   readonly #idleFrames: TokenBucket;
   readonly #resets: TokenBucket;
+  readonly #discarded = new DiscardedBodies();
   #lastStreamId = 0;
   /** Requests that are worked for, even if their streams were reset. */
   #running = 0;
@@ -124,7 +126,13 @@ export class ServerConnection implements StreamOwner {
 
   reset(stream: ServerStream, code: number): void {
     this.sender.control({ type: FRAME.RST_STREAM, streamId: stream.id }, [code]);
-    stream.close(code === ERROR.NO_ERROR);
+    stream.close(false);
+  }
+
+  finishEarly(stream: ServerStream): void {
+    if (this.#discarded.begin(stream.id)) this.sender.control({ type: FRAME.WINDOW_UPDATE, streamId: stream.id }, [DISCARDED_BYTES]);
+    else this.sender.control({ type: FRAME.RST_STREAM, streamId: stream.id }, [ERROR.NO_ERROR]);
+    stream.close(true);
   }
 
   closed(stream: ServerStream): void {
@@ -208,14 +216,20 @@ export class ServerConnection implements StreamOwner {
     const stream = this.#streams.get(streamId);
     if (stream === undefined || stream.isRequestEnded || length > stream.receiveWindow) {
       this.consumed(undefined, length);
-      // A stream that is gone may have been reset by us.
-      if (stream !== undefined) this.reset(stream, stream.isRequestEnded ? ERROR.STREAM_CLOSED : ERROR.FLOW_CONTROL_ERROR);
+      if (stream === undefined) this.#discard(streamId, length, isEnd);
+      else this.reset(stream, stream.isRequestEnded ? ERROR.STREAM_CLOSED : ERROR.FLOW_CONTROL_ERROR);
       return;
     }
     stream.receiveWindow -= length;
     if (length > bytes) this.consumed(stream, length - bytes);
     if (bytes > 0) stream.receiveData(payload.bytes.subarray(payload.start, payload.end));
     if (isEnd && !stream.isClosed) stream.receiveEnd();
+  }
+
+  /** Of a stream that is gone: its response was sent, or it was reset by us. */
+  #discard(streamId: number, bytes: number, isEnd: boolean): void {
+    if (isEnd) this.#discarded.end(streamId);
+    else if (this.#discarded.isTooMuch(streamId, bytes)) this.sender.control({ type: FRAME.RST_STREAM, streamId }, [ERROR.NO_ERROR]);
   }
 
   #headers({ streamId, flags }: FrameHead, payload: PayloadRange): void {
@@ -283,6 +297,7 @@ export class ServerConnection implements StreamOwner {
 
   #trailers(streamId: number, areValid: boolean): void {
     const stream = this.#streams.get(streamId);
+    this.#discarded.end(streamId);
     if (stream === undefined) this.#countIdleFrame();
     else if (stream.isRequestEnded) this.reset(stream, ERROR.STREAM_CLOSED);
     else if (areValid) stream.receiveEnd();
@@ -318,6 +333,7 @@ export class ServerConnection implements StreamOwner {
     expectLength(payload, 4);
     this.#checkOpened(streamId);
     if (!this.#resets.tryTake()) throw calm('too many streams are reset');
+    this.#discarded.end(streamId);
     this.#streams.get(streamId)?.close(false);
   }
 

@@ -19,6 +19,8 @@ export interface StreamOwner {
   /** The received bytes are no longer held. */
   consumed(stream: ServerStream | undefined, bytes: number): void;
   reset(stream: ServerStream, code: number): void;
+  /** The response is complete, and the request is not. */
+  finishEarly(stream: ServerStream): void;
   closed(stream: ServerStream): void;
 }
 
@@ -210,7 +212,7 @@ export class ServerStream implements WaitingStream {
   /** The response was sent. The rest of the request, if it is still coming, is of no use. */
   #finish(): void {
     if (this.isRequestEnded) this.close(true);
-    else this.owner.reset(this, ERROR.NO_ERROR);
+    else this.owner.finishEarly(this);
   }
 
   /** Called by the connection. */
