@@ -1,5 +1,6 @@
 // npm run bench [-- names…] [--json] [--out file]: measures what test/bench/*.bench.ts define, each figure beside its
-// baseline. A name selects files or benchmarks that contain it. Prints a table, then JSON (with --json only that).
+// baseline. A name selects files or benchmarks that contain it; without names those that take very long are left out. Prints a table, then JSON
+// (with --json only that).
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
@@ -39,10 +40,10 @@ async function runFile(file) {
   const program = path.join(WORK, `${path.basename(file, '.ts')}.mjs`);
   const output = `${program}.json`;
   // A name of the file selects all that it defines.
-  const selected = names.some((name) => file.includes(name)) ? [] : names;
+  const selection = { names: names.some((name) => file.includes(name)) ? [] : names, withLong: names.length > 0 };
   const contents = `import { benchmarks } from './test/bench/${file.split(path.sep).join('/')}';
     import { runToFile } from './test/bench/run.ts';
-    await runToFile(benchmarks, ${JSON.stringify(selected)}, ${JSON.stringify(output)});`;
+    await runToFile(benchmarks, ${JSON.stringify(selection)}, ${JSON.stringify(output)});`;
   await build({ ...BUNDLE_OPTIONS, stdin: { contents, resolveDir: ROOT, loader: 'ts' }, outfile: program });
   const { status } = spawnSync(process.execPath, ['--expose-gc', program], { cwd: ROOT, stdio: ['ignore', 'inherit', 'inherit'] });
   if (status !== 0) fail(`the benchmarks of ${file} failed`);

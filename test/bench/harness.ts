@@ -31,7 +31,10 @@ export interface MacroBenchmark {
   subject: MacroContender;
 }
 
-export type Benchmark = MicroBenchmark | MacroBenchmark;
+export type Benchmark = (MicroBenchmark | MacroBenchmark) & {
+  /** Takes so long that it runs only where names are given that select it. */
+  isLong?: true;
+};
 
 export interface Figure {
   name: string;

@@ -26,11 +26,11 @@ export interface ScaleRun {
 
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments';
 const PODS = '/api/v1/namespaces/default/pods';
-/** The usual range has pod addresses for 256 nodes. */
-const WIDE_RANGE = ['--controller-manager-arg', 'cluster-cidr=10.128.0.0/9'];
+/** The usual range has pod addresses for 256 nodes, and 100,000 pods take 2 GiB of database. */
+const LARGE = ['--controller-manager-arg', 'cluster-cidr=10.128.0.0/9', '--apiserver-arg', `quota-backend-bytes=${8 * 1024 ** 3}`];
 const CONNECTIONS = 32;
 const POLL_MS = 200;
-const PATIENCE_MS = 900_000;
+const PATIENCE_MS = 1_800_000;
 const SETTLE_MS = 15_000;
 const WATCHED_MS = 20_000;
 
@@ -55,7 +55,7 @@ function podsOf({ deployments, replicas }: ScaleShape): number {
 
 async function measure(shape: ScaleShape, work: (driver: ApiDriver) => Promise<unknown>): Promise<ScaleFigures> {
   using directory = temporaryDirectory();
-  await using server = await startSampan(directory.path, ['--nodes', String(shape.nodes), '--wait', '10m', ...WIDE_RANGE]);
+  await using server = await startSampan(directory.path, ['--nodes', String(shape.nodes), '--wait', '30m', ...LARGE]);
   using driver = new ApiDriver(server.port, CONNECTIONS);
   await realClock.sleep(SETTLE_MS);
   const before = usageOf(server.pid);
