@@ -16,7 +16,7 @@ export interface ImageDeps {
   /** The error of the last pull, by backoff key. */
   readonly lastErrors: Map<string, FailedPull>;
   /** The credentials for the image's registry, in order of preference. Absent: none. */
-  credentials?(pod: core.Pod, image: string, events: PodEvents): Promise<readonly PullCredential[]>;
+  credentials?(pod: core.Pod, image: string): Promise<readonly PullCredential[]>;
   /** Which pods may use images on the node. Absent: all. */
   readonly pullRecords?: Pick<PullRecords, 'begin' | 'succeeded' | 'failed' | 'mustPull'> | undefined;
   /** Limits concurrent pulls. Absent: unlimited. */
@@ -67,9 +67,9 @@ async function ensureImage(request: ImageRequest, deps: ImageDeps): Promise<Imag
 }
 
 /** Whether the pod may use a present image without pulling it. */
-async function mayUse({ id }: Image, { pod, container, events }: ImageRequest, { pullRecords, credentials }: ImageDeps): Promise<boolean> {
+async function mayUse({ id }: Image, { pod, container }: ImageRequest, { pullRecords, credentials }: ImageDeps): Promise<boolean> {
   const { image = '' } = container;
-  const own = async () => (await credentials?.(pod, image, events)) ?? [];
+  const own = async () => (await credentials?.(pod, image)) ?? [];
   return pullRecords === undefined || !(await pullRecords.mustPull(image, id, own));
 }
 
@@ -115,9 +115,9 @@ async function pull(normalized: string, request: ImageRequest, deps: ImageDeps):
   }
 }
 
-async function pullWithCredentials(image: string, { pod, sandboxConfig, events, signal }: ImageRequest, deps: ImageDeps): Promise<Image> {
+async function pullWithCredentials(image: string, { pod, sandboxConfig, signal }: ImageRequest, deps: ImageDeps): Promise<Image> {
   const { runtime, credentials, pullRecords } = deps;
-  const choices = (await credentials?.(pod, image, events)) ?? [{}];
+  const choices = (await credentials?.(pod, image)) ?? [{}];
   let failure: unknown;
   await pullRecords?.begin(image);
   for (const credential of choices) {

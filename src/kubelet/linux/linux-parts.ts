@@ -152,7 +152,7 @@ export function linuxParts(config: LinuxPartsConfig, deps: LinuxPartsDeps): Open
       userNamespaces: users,
       cgroupParent: (pod) => cgroups?.parentOf(pod),
       dnsConfig: (pod, events) => podDns(pod, { ...context, resolvConf: config.resolvConf ?? '/etc/resolv.conf' }, events),
-      credentials: (pod, image, events) => credentials.of(pod, image, events),
+      credentials: (pod, image) => credentials.of(pod, image),
       pullRecords,
       terminationMessage,
       started: (container) => linkLog(containerLogsDir, container),

@@ -30,7 +30,7 @@ export interface NodeParts extends AsyncDisposable {
   cgroupParent(pod: core.Pod): string | undefined;
   dnsConfig(pod: core.Pod, events: Pick<PodEvents, 'warning'>): Promise<DnsConfig | undefined>;
   /** The credentials for an image's registry, in order of preference. */
-  credentials(pod: core.Pod, image: string, events: Pick<PodEvents, 'warning'>): Promise<readonly PullCredential[]>;
+  credentials(pod: core.Pod, image: string): Promise<readonly PullCredential[]>;
   /** The credentials with which images were pulled. */
   readonly pullRecords: PullRecords;
   terminationMessage(status: ContainerStatus): Promise<string>;

@@ -5,7 +5,7 @@ import { type Logger, pushAll } from '#base';
 import type { PodEvents } from '../../pods/pod-events.ts';
 import { type PullCredential, repositoryOf } from '../pull-records.ts';
 import type { CredentialProvider } from './credential-provider.ts';
-import { DockerConfigError, keyringEntriesOf, parseDockerConfig } from './docker-config.ts';
+import { keyringEntriesOf, parseDockerConfig } from './docker-config.ts';
 import { Keyring, type KeyringEntry } from './keyring.ts';
 
 export interface ImageCredentialsOptions {
@@ -25,9 +25,9 @@ export class ImageCredentials {
     this.#options = options;
   }
 
-  async of(pod: core.Pod, image: string, events: Pick<PodEvents, 'warning'>): Promise<readonly PullCredential[]> {
+  async of(pod: core.Pod, image: string): Promise<readonly PullCredential[]> {
     const repository = repositoryOf(image);
-    const keyrings = [new Keyring(await this.#podEntries(pod, events)), ...(await this.#nodeKeyrings(repository, pod))];
+    const keyrings = [new Keyring(await this.#podEntries(pod)), ...(await this.#nodeKeyrings(repository, pod))];
     const distinct = new Map<string, PullCredential>();
     for (const { auth, secret, serviceAccount } of keyrings.flatMap((keyring) => keyring.entries(repository))) {
       const key = JSON.stringify(auth);
@@ -36,22 +36,27 @@ export class ImageCredentials {
     return distinct.size === 0 ? [{}] : [...distinct.values()];
   }
 
-  /** Missing or malformed secrets are skipped, as upstream: the image may not need them. */
-  async #podEntries({ metadata, spec }: core.Pod, events: Pick<PodEvents, 'warning'>): Promise<readonly KeyringEntry[]> {
-    const entries: KeyringEntry[] = [];
+  /** Records that pull secrets of the pod cannot be read, as upstream also where no image has to be pulled. */
+  async reportMissing(pod: core.Pod, events: Pick<PodEvents, 'warning'>): Promise<void> {
     const missing: string[] = [];
-    for (const { name } of spec?.imagePullSecrets ?? []) {
-      if (name === undefined || name === '') continue;
+    for (const name of pullSecretsOf(pod)) {
+      await this.#options.secret(pod.metadata.namespace ?? '', name).catch(() => missing.push(name));
+    }
+    if (missing.length === 0) return;
+    const problem = `Unable to retrieve some image pull secrets (${missing.join(', ')})`;
+    events.warning(undefined, 'FailedToRetrieveImagePullSecret', `${problem}; attempting to pull the image may not succeed.`);
+  }
+
+  /** Missing or malformed secrets are skipped, as upstream: the image may not need them. */
+  async #podEntries(pod: core.Pod): Promise<readonly KeyringEntry[]> {
+    const { metadata } = pod;
+    const entries: KeyringEntry[] = [];
+    for (const name of pullSecretsOf(pod)) {
       try {
         pushAll(entries, entriesOf(await this.#options.secret(metadata?.namespace ?? '', name)));
       } catch (error) {
         this.#options.logger.warn('could not use an image pull secret', { pod: metadata?.name, secret: name, error });
-        if (!(error instanceof DockerConfigError)) missing.push(name);
       }
-    }
-    if (missing.length > 0) {
-      const problem = `Unable to retrieve some image pull secrets (${missing.join(', ')})`;
-      events.warning(undefined, 'FailedToRetrieveImagePullSecret', `${problem}; attempting to pull the image may not succeed.`);
     }
     return entries;
   }
@@ -80,6 +85,10 @@ export class ImageCredentials {
       return new Keyring([]);
     }
   }
+}
+
+function pullSecretsOf({ spec }: core.Pod): readonly string[] {
+  return (spec?.imagePullSecrets ?? []).map(({ name = '' }) => name).filter((name) => name !== '');
 }
 
 function entriesOf(secret: core.Secret): readonly KeyringEntry[] {

@@ -27,7 +27,7 @@ export interface CredentialsDeps {
 /** The API's default. */
 const TOKEN_SECONDS = 3600;
 
-/** Pull secrets, credential provider plugins, and the docker configuration in the kubelet's directory. The hook forgets tokens of pods that are gone. */
+/** Pull secrets, credential provider plugins, and the docker configuration in the kubelet's directory. The hook reports missing pull secrets, and forgets tokens of pods that are gone. */
 export function openCredentials(config: CredentialProvidersConfig | undefined, deps: CredentialsDeps) {
   const { client, clock, logger, rootDir } = deps;
   const tokens = new PodTokens(deps);
@@ -43,6 +43,10 @@ export function openCredentials(config: CredentialProvidersConfig | undefined, d
     nodeConfigFile: join(rootDir, 'config.json'),
     logger,
   });
-  const hook: PodHook = { name: 'credential-tokens', cleanUp: async ({ uid }) => tokens.release(uid) };
+  const hook: PodHook = {
+    name: 'image-credentials',
+    prepare: ({ pod, events }) => credentials.reportMissing(pod, events),
+    cleanUp: async ({ uid }) => tokens.release(uid),
+  };
   return { credentials, hook };
 }
