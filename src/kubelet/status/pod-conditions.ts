@@ -80,7 +80,8 @@ export function foreignConditions({ status }: core.Pod): core.PodCondition[] {
 function condition(update: ConditionUpdate, { pod, previous, now }: ConditionFacts): core.PodCondition {
   const old = findCondition(previous.conditions, update.type) ?? findCondition(pod.status?.conditions, update.type);
   const lastTransitionTime = old?.status === update.status ? (old.lastTransitionTime ?? now) : now;
-  const { generation } = pod.metadata;
+  // As upstream: the condition of restarting all containers has none.
+  const generation = update.type === RESTARTING_ALL ? undefined : pod.metadata.generation;
   return { ...update, lastTransitionTime, ...(generation && { observedGeneration: generation }) };
 }
 

@@ -12,9 +12,10 @@ function ended(name: string, message: string): PodContainer {
   };
 }
 
-function statusOf(spec: core.PodSpec, containers: readonly PodContainer[]): core.PodStatus {
+function statusOf(spec: core.PodSpec, containers: readonly PodContainer[], generation?: number): core.PodStatus {
+  const metadata = { name: 'p', uid: 'u', ...(generation && { generation }) };
   return podStatus({
-    ...{ pod: { metadata: { name: 'p', uid: 'u' }, spec }, previous: {}, state: podState([], containers), waiting: new Map() },
+    ...{ pod: { metadata, spec }, previous: {}, state: podState([], containers), waiting: new Map() },
     ...{ runtimeName: 'containerd', rejection: undefined, isTerminal: false, hostIps: [], nowMs: 0 },
     ...{ hasStarted: () => true, isReady: () => true },
   });
@@ -39,5 +40,21 @@ describe('the termination messages in the status of a pod', () => {
   it('are cut by bytes, not by characters', () => {
     const { containerStatuses = [] } = statusOf({ containers: names('c', 6) }, [ended('c0', 'é'.repeat(2000))]);
     expect(containerStatuses.map(messageBytes)).toEqual([2048, 0, 0, 0, 0, 0]);
+  });
+});
+
+describe('the conditions of a pod', () => {
+  it('have the generation that they were observed at, but the one of restarting all containers', () => {
+    const restartPolicyRules = [{ action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [42] } }];
+    const container = { name: 'c', image: 'i', restartPolicy: 'Never', restartPolicyRules };
+    const { conditions = [] } = statusOf({ containers: [container] }, [], 3);
+    expect(conditions.map(({ type, observedGeneration }) => [type, observedGeneration])).toEqual([
+      ['PodReadyToStartContainers', 3],
+      ['Initialized', 3],
+      ['Ready', 3],
+      ['ContainersReady', 3],
+      ['PodScheduled', 3],
+      ['AllContainersRestarting', undefined],
+    ]);
   });
 });
