@@ -1,7 +1,7 @@
-import { type core, quota } from '#api';
+import type { core } from '#api';
 import { Quantity } from '#machinery';
 import type { ContainerResources } from '../../cri/runtime.ts';
-import { isCritical } from './critical-pods.ts';
+import { oomScoreAdjustment } from './oom-score.ts';
 import { type SwapFacts, swapLimits } from './swap-limits.ts';
 
 const MIN_SHARES = 2;
@@ -67,35 +67,6 @@ export function milliCpuToShares(milli: number): number {
 export function milliCpuToQuota(milli: number, periodUs = PERIOD_US): number {
   if (milli === 0) return 0;
   return Math.max(MIN_QUOTA_US, Math.floor((milli * periodUs) / 1000));
-}
-
-const GUARANTEED_SCORE = -997;
-const BEST_EFFORT_SCORE = 1000;
-
-/** oom_score_adj: containers that request less memory are killed first. */
-export function oomScoreAdjustment(pod: core.Pod, container: core.Container, capacityBytes: number): number {
-  if (isCritical(pod)) return GUARANTEED_SCORE;
-  const qos = pod.status?.qosClass ?? 'BestEffort';
-  if (qos === 'Guaranteed') return GUARANTEED_SCORE;
-  if (qos === 'BestEffort') return BEST_EFFORT_SCORE;
-  const score = Math.floor(1000 - (1000 * memoryRequest(pod, container)) / capacityBytes);
-  if (score < 1000 + GUARANTEED_SCORE) return 1000 + GUARANTEED_SCORE;
-  return score === BEST_EFFORT_SCORE ? score - 1 : score;
-}
-
-/** With a pod-level request, the remainder is shared by the containers. */
-function memoryRequest(pod: core.Pod, container: core.Container): number {
-  const own = amount(container.resources?.requests?.memory)?.value() ?? 0;
-  const whole = amount(pod.spec?.resources?.requests?.memory)?.value();
-  if (whole === undefined) return own;
-  const containers = pod.spec?.containers ?? [];
-  const sum =
-    quota
-      .podRequests({ metadata: pod.metadata, spec: { ...pod.spec, resources: undefined } as never })
-      .get('memory')
-      ?.value() ?? 0;
-  const sidecars = (pod.spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always').length;
-  return own + Math.max(0, whole - sum) / (containers.length + sidecars);
 }
 
 function hugepageLimits(pod: core.Pod, container: core.Container, sizes: readonly string[]) {

@@ -13,3 +13,8 @@ export function isStatic({ metadata }: core.Pod): boolean {
   const source = metadata.annotations?.['kubernetes.io/config.source'];
   return source !== undefined && source !== 'api';
 }
+
+/** The last ones that the kernel kills when the machine is out of memory. */
+export function isNodeCritical(pod: core.Pod): boolean {
+  return isCritical(pod) && pod.spec?.priorityClassName === 'system-node-critical';
+}
