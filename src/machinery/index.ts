@@ -1,5 +1,6 @@
 export * from './apply/index.ts';
 export * as cel from './cel/index.ts';
+export { urlReferenceProblem } from './cel/library/go-url.ts';
 export * from './codec/index.ts';
 export {
   aggregateFieldErrors,

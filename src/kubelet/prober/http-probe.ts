@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { core } from '#api';
-import { goQuote } from '#machinery';
+import { goQuote, urlReferenceProblem } from '#machinery';
 import { containerPort } from './container-port.ts';
 import { dialErrorText, HTTP_INSTEAD_OF_HTTPS, joinHostPort, readErrorText } from './go-errors.ts';
 import { type HookResponse, ProbeError, type ProbeResult, type ProbeTarget } from './prober.ts';
@@ -50,6 +50,8 @@ async function followed(first: URL, action: core.HTTPGetAction, options: HttpPro
   for (let redirects = 0; ; redirects++) {
     const outcome = await get(url, headers, options);
     if ('error' in outcome) return { error: `Get ${goQuote(shownUrl(url))}: ${outcome.error}` };
+    const problem = locationProblem(outcome);
+    if (problem !== undefined) return { error: `Get ${goQuote(shownUrl(url))}: ${problem}` };
     const next = redirectOf(outcome, url);
     if (next === undefined || next.hostname !== url.hostname) return outcome;
     if (redirects + 1 >= MAX_REDIRECTS)
@@ -85,7 +87,7 @@ function firstUrl({ scheme = 'HTTP', path = '', host, port }: core.HTTPGetAction
 
 /** Includes default ports, as upstream. */
 function shownUrl(url: URL): string {
-  return `${url.protocol}//${hostOf(url)}${url.pathname}${url.search}`;
+  return `${url.protocol}//${hostOf(url)}${url.pathname}${url.search}${url.hash}`;
 }
 
 function hostOf(url: URL): string {
@@ -93,6 +95,11 @@ function hostOf(url: URL): string {
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+function locationProblem({ code, location = '' }: ProbeResponse): string | undefined {
+  const problem = REDIRECTS.has(code) ? urlReferenceProblem(location) : undefined;
+  return problem && `failed to parse Location header ${goQuote(location)}: ${problem}`;
+}
 
 function redirectOf({ code, location }: ProbeResponse, from: URL): URL | undefined {
   if (!REDIRECTS.has(code) || location === undefined || location === '') return undefined;
@@ -102,6 +109,7 @@ function redirectOf({ code, location }: ProbeResponse, from: URL): URL | undefin
 function get(url: URL, own: RequestHeaders, { signal, isHook = false }: HttpProbeOptions): Promise<Outcome> {
   return new Promise((resolve) => {
     let isConnected = false;
+    let hasResponse = false;
     const headers = { ...own, ...(isHook && { 'Accept-Encoding': 'gzip' }) };
     const options = { headers, agent: false as const, signal };
     const sent = url.protocol === 'https:' ? httpsRequest(url, { ...options, rejectUnauthorized: false }) : httpRequest(url, options);
@@ -112,8 +120,14 @@ function get(url: URL, own: RequestHeaders, { signal, isHook = false }: HttpProb
         isConnected = true;
       });
     });
-    sent.on('error', (error) => resolve({ error: errorText(error, { signal, isConnected, address }) }));
-    sent.on('response', (response) => void answerOf(response, signal).then(resolve, (error) => resolve({ error: readErrorText(error) })));
+    sent.on('error', (error) => {
+      // What follows a whole answer counts for nothing, and an answer that breaks off says so itself.
+      if (!hasResponse) resolve({ error: errorText(error, { signal, isConnected, address }) });
+    });
+    sent.on('response', (response) => {
+      hasResponse = true;
+      void answerOf(response, signal).then(resolve, (error) => resolve({ error: readErrorText(error) }));
+    });
     sent.end();
   });
 }

@@ -84,6 +84,29 @@ describe('a probe over the network', () => {
     });
   });
 
+  it('passes with a warning where a body follows an answer that has none', async () => {
+    await withRawServer('HTTP/1.1 304 Not Modified\r\nContent-Length: 4\r\nConnection: close\r\n\r\nbody', async (rawPort) => {
+      const output = 'Probe terminated redirects, Response body: ';
+      expect(await ask({ httpGet: { port: rawPort } })).toEqual({ passed: true, isWarning: true, output });
+    });
+  });
+
+  it('fails where an answer redirects to what is no address', async () => {
+    await withRawServer('HTTP/1.1 301 Moved\r\nLocation: http://[::1\r\nContent-Length: 0\r\n\r\n', async (rawPort) => {
+      expect(await ask({ httpGet: { port: rawPort, path: '/a' } })).toEqual({
+        passed: false,
+        output: `Get "http://127.0.0.1:${rawPort}/a": failed to parse Location header "http://[::1": parse "http://[::1": missing ']' in host`,
+      });
+    });
+  });
+
+  it('names the whole path where it fails, with its fragment', async () => {
+    expect(await ask({ httpGet: { port: 1, path: '/a b#c' } })).toEqual({
+      passed: false,
+      output: 'Get "http://127.0.0.1:1/a%20b#c": dial tcp 127.0.0.1:1: connect: connection refused',
+    });
+  });
+
   it('errs where the body of an answer breaks off', async () => {
     await withRawServer('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort', async (rawPort) => {
       await expect(ask({ httpGet: { port: rawPort } })).rejects.toMatchObject({ message: 'unexpected EOF', state: 'failure' });

@@ -38,8 +38,17 @@ export function parseRequestUri(text: string): GoUrl {
 
 /** Why a text is not a request target; undefined when it is one. */
 export function requestUriProblem(text: string): string | undefined {
+  return problemOf(() => parseRequestUri(text));
+}
+
+/** Why a text is no URL reference; undefined when it is one. */
+export function urlReferenceProblem(text: string): string | undefined {
+  return problemOf(() => parseUrlReference(text));
+}
+
+function problemOf(parse: () => GoUrl): string | undefined {
   try {
-    parseRequestUri(text);
+    parse();
     return undefined;
   } catch (error) {
     if (error instanceof UrlError) return error.message;
