@@ -24,6 +24,20 @@ describe('the value of a resourceFieldRef', () => {
     expect(resourceFieldValue({ resource, ...(divisor && { divisor }) }, { pod, container, allocatable })).toBe(expected);
   });
 
+  it.each([
+    ['limits.cpu', undefined, '1500'],
+    ['limits.memory', undefined, '67108864'],
+    ['limits.ephemeral-storage', undefined, '10737418240'],
+    ['limits.cpu', '250m', '250'],
+    ['requests.cpu', undefined, '0'],
+  ])('of %s is that of the pod where the container has none (here %s)', (resource, cpu, expected) => {
+    const own = { name: 'c', ...(cpu && { resources: { limits: { cpu } } }) } as core.Container;
+    const resources = { limits: { cpu: '1500m', memory: '64Mi' }, requests: { cpu: '1' } };
+    const whole = { metadata: { name: 'p' }, spec: { containers: [own], resources } } as core.Pod;
+    const divisor = resource.endsWith('cpu') ? '1m' : '1';
+    expect(resourceFieldValue({ resource, divisor }, { pod: whole, container: own, allocatable })).toBe(expected);
+  });
+
   it('names a container that does not exist', () => {
     expect(() => resourceFieldValue({ containerName: 'x', resource: 'limits.cpu' }, { pod })).toThrow('container x not found');
   });

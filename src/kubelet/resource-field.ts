@@ -23,14 +23,21 @@ export function resourceFieldValue(selector: core.ResourceFieldSelector, context
   const { limits, requests } = container.resources ?? {};
   const isSupported = name === 'cpu' || name === 'memory' || name === 'ephemeral-storage' || name.startsWith('hugepages-');
   if (!isSupported) throw new Error(`unsupported container resource : ${resource}`);
-  const amount = kind === 'limits' ? limitOf(limits?.[name], name, context.allocatable) : requests?.[name];
+  const amount = kind === 'limits' ? limitOf(limits?.[name], name, context) : requests?.[name];
   return divided(Quantity.parse(amount ?? '0'), Quantity.parse(selector.divisor || '0'), name);
 }
 
-/** Huge pages cannot be overcommitted: without a limit there are none. */
-function limitOf(limit: string | undefined, name: string, allocatable: Amounts | undefined): string | undefined {
-  if (limit !== undefined && !Quantity.parse(limit).isZero) return limit;
-  return name.startsWith('hugepages-') ? limit : allocatable?.[name];
+/** Without a limit of its own a container has that of its pod, else all of the node. Huge pages cannot be overcommitted: without a limit there are none. */
+function limitOf(limit: string | undefined, name: string, { pod, allocatable }: ResourceFieldContext): string | undefined {
+  if (isLimit(limit) || name.startsWith('hugepages-')) return limit;
+  const ofPod = pod.spec?.resources?.limits?.[name];
+  return POD_LEVEL.has(name) && isLimit(ofPod) ? ofPod : allocatable?.[name];
+}
+
+const POD_LEVEL: ReadonlySet<string> = new Set(['cpu', 'memory']);
+
+function isLimit(limit: string | undefined): boolean {
+  return limit !== undefined && !Quantity.parse(limit).isZero;
 }
 
 function containerNamed({ spec }: core.Pod, name: string): core.Container | undefined {
