@@ -6,6 +6,7 @@ import type { ContainerRuntime, ContainerStats } from '../cri/runtime.ts';
 import type { ContainerUse, NodeMeasurements, NodeObservation, Observation, PodUse, PodUses } from '../eviction/measurements.ts';
 import type { Signal } from '../eviction/thresholds.ts';
 import { CONTAINER_NAME, POD_UID } from '../pods/labels.ts';
+import { hasStorageLimit, localStorageExcess } from '../volumes/local-storage-limits.ts';
 import type { PodVolumes } from '../volumes/pod-volumes.ts';
 
 export interface LinuxMeasurementsDeps {
@@ -17,7 +18,6 @@ export interface LinuxMeasurementsDeps {
   /** Undefined: the kubelet does not manage pod cgroups. */
   readonly cgroups: { readonly tree: CgroupTree; podsPath(): string; podPath(pod: core.Pod): string } | undefined;
   logDirectory(pod: core.Pod): string;
-  localStorageExcess(pod: core.Pod): Promise<string | undefined>;
 }
 
 /** Reads /proc, cgroups and file systems. */
@@ -25,7 +25,7 @@ export function linuxMeasurements(deps: LinuxMeasurementsDeps): NodeMeasurements
   return {
     observe: () => observe(deps),
     podUses: (pods) => podUses(pods, deps),
-    localStorageExcess: deps.localStorageExcess,
+    localStorageExcess: (pod) => excessOf(pod, deps),
   };
 }
 
@@ -136,6 +136,24 @@ async function containerUse({ attributes, memory, writableLayer }: ContainerStat
     logBytes: logs.reduce((sum, bytes) => sum + bytes, 0),
     logInodes: logs.length,
   };
+}
+
+/** Only for pods with a limit, since measuring is expensive. */
+async function excessOf(pod: core.Pod, deps: LinuxMeasurementsDeps): Promise<string | undefined> {
+  if (!hasStorageLimit(pod)) return undefined;
+  const uid = pod.metadata.uid ?? '';
+  const [stats, volumes, nodeFs, imageFs] = await Promise.all([
+    deps.runtime.listContainerStats({ labelSelector: { [POD_UID]: uid } }),
+    deps.volumes.stats(uid),
+    fileSystem(deps.rootDir),
+    imageFileSystem(deps.runtime),
+  ]);
+  const uses = await Promise.all(stats.map((one) => containerUse(one, deps.logDirectory(pod))));
+  return localStorageExcess(pod, {
+    volumes: new Map(volumes.map(({ name, usedBytes }) => [name, usedBytes])),
+    containers: new Map(uses.map(({ name, rootfsBytes = 0, logBytes = 0 }) => [name, { layerBytes: rootfsBytes, logBytes }])),
+    hasImageFs: imageFs !== undefined && imageFs.device !== nodeFs.device,
+  });
 }
 
 /** The sizes of a directory's files on disk. */

@@ -27,14 +27,11 @@ import { PodResourcesServer } from '../podresources/pod-resources-server.ts';
 import { runtimeHandler } from '../pods/config/runtime-handler.ts';
 import { swapResizeProblem } from '../pods/config/swap-limits.ts';
 import type { PodHook } from '../pods/hooks/pod-hook.ts';
-import { POD_UID } from '../pods/labels.ts';
 import type { StartedContainer } from '../pods/start-container.ts';
 import { StateFile } from '../resources/state-file.ts';
 import { holdInhibitor, openLogind } from '../shutdown/logind.ts';
 import { subordinateIds } from '../userns/subordinate-ids.ts';
 import { UserNamespaces } from '../userns/user-namespaces.ts';
-import { localStorageExcess } from '../volumes/local-storage-limits.ts';
-import type { PodVolumes } from '../volumes/pod-volumes.ts';
 import { volumesHook } from '../volumes/volumes-hook.ts';
 import { type CgroupFactsConfig, cgroupFacts, hugePageSizes } from './cgroup-facts.ts';
 import { linuxMeasurements, processObservation } from './linux-measurements.ts';
@@ -166,7 +163,6 @@ export function linuxParts(config: LinuxPartsConfig, deps: LinuxPartsDeps): Open
       measurements: linuxMeasurements({
         ...{ ...deps, rootDir, logDirectory, volumes: storage.volumes, memoryBytes: context.memoryBytes },
         cgroups: cgroups?.view,
-        localStorageExcess: (pod) => excessOf(pod, storage.volumes, deps.runtime),
       }),
       monitoring:
         cgroups && linuxMonitoring({ ...deps, ...cgroups.view, rootDir, info: linuxMachine(rootDir), processes: processObservation }),
@@ -223,19 +219,6 @@ function usersHook(users: UserNamespaces): PodHook {
 async function supportsRecursiveReadOnly(pod: core.Pod, runtime: ContainerRuntime, client: Client): Promise<boolean> {
   const [handler, { handlers }] = await Promise.all([runtimeHandler(pod, client), runtime.status()]);
   return handlers.some(({ name, recursiveReadOnlyMounts }) => name === handler && recursiveReadOnlyMounts);
-}
-
-/** Only for pods with a limit, since measuring is expensive. */
-async function excessOf(pod: core.Pod, volumes: Pick<PodVolumes, 'stats'>, runtime: ContainerRuntime): Promise<string | undefined> {
-  const { spec, metadata } = pod;
-  const hasLimit = (spec?.containers ?? []).some(({ resources }) => resources?.limits?.['ephemeral-storage'] !== undefined);
-  if (!hasLimit && !(spec?.volumes ?? []).some(({ emptyDir }) => emptyDir?.sizeLimit !== undefined)) return undefined;
-  const uid = metadata.uid ?? '';
-  const stats = await runtime.listContainerStats({ labelSelector: { [POD_UID]: uid } });
-  return localStorageExcess(pod, {
-    volumes: new Map((await volumes.stats(uid)).map(({ name, usedBytes }) => [name, usedBytes])),
-    containers: new Map(stats.map(({ attributes, writableLayer }) => [attributes.metadata.name, writableLayer?.usedBytes ?? 0])),
-  });
 }
 
 const MAX_LINK_NAME = 255;

@@ -1,11 +1,18 @@
-import type { core } from '#api';
+import { type core, quota } from '#api';
 import { Quantity } from '#machinery';
 
 export interface LocalStorageUsage {
   /** Bytes by volume. */
   readonly volumes: ReadonlyMap<string, number>;
-  /** Bytes of writable layers and logs, by container. */
-  readonly containers: ReadonlyMap<string, number>;
+  /** By container. */
+  readonly containers: ReadonlyMap<string, ContainerStorage>;
+  /** Writable layers are on a file system of their own, which is not the node's. */
+  readonly hasImageFs: boolean;
+}
+
+export interface ContainerStorage {
+  readonly layerBytes: number;
+  readonly logBytes: number;
 }
 
 /** Why a pod is evicted for its local storage usage, in upstream's words (including the trailing space); undefined within its limits. */
@@ -23,11 +30,24 @@ function emptyDirExcess({ spec }: core.Pod, { volumes }: LocalStorageUsage): str
 }
 
 function podExcess(pod: core.Pod, { volumes, containers }: LocalStorageUsage): string | undefined {
-  const limits = (pod.spec?.containers ?? []).flatMap(({ resources }) => resources?.limits?.['ephemeral-storage'] ?? []);
-  if (limits.length === 0) return undefined;
-  const total = limits.reduce((sum, limit) => sum.add(Quantity.parse(limit)), Quantity.zero).toString();
-  const used = sumOf(containers.values()) + sumOf(ephemeralBytes(pod, volumes));
+  const total = storageLimit(pod);
+  if (total === undefined) return undefined;
+  const ofContainers = [...containers.values()].map(({ layerBytes, logBytes }) => layerBytes + logBytes);
+  const used = sumOf(ofContainers) + sumOf(ephemeralBytes(pod, volumes));
   return exceeds(used, total) ? `Pod ephemeral local storage usage exceeds the total limit of containers ${total}. ` : undefined;
+}
+
+/** What the containers of a pod may write together. */
+function storageLimit({ metadata, spec }: core.Pod): string | undefined {
+  return quota
+    .podLimits({ metadata, ...(spec && { spec }) })
+    .get('ephemeral-storage')
+    ?.toString();
+}
+
+/** Whether a pod has any limit, so that its usage has to be measured. */
+export function hasStorageLimit(pod: core.Pod): boolean {
+  return storageLimit(pod) !== undefined || (pod.spec?.volumes ?? []).some(({ emptyDir }) => emptyDir?.sizeLimit !== undefined);
 }
 
 /** Volumes on the node's disk; memory-backed ones count as memory. */
@@ -36,10 +56,11 @@ function ephemeralBytes({ spec }: core.Pod, volumes: ReadonlyMap<string, number>
   return (spec?.volumes ?? []).filter(isOnDisk).map(({ name }) => volumes.get(name) ?? 0);
 }
 
-function containerExcess({ spec }: core.Pod, { containers }: LocalStorageUsage): string | undefined {
+function containerExcess({ spec }: core.Pod, { containers, hasImageFs }: LocalStorageUsage): string | undefined {
   for (const { name, resources } of spec?.containers ?? []) {
     const limit = resources?.limits?.['ephemeral-storage'];
-    if (limit !== undefined && exceeds(containers.get(name) ?? 0, limit)) {
+    const { layerBytes = 0, logBytes = 0 } = containers.get(name) ?? {};
+    if (limit !== undefined && !Quantity.parse(limit).isZero && exceeds(logBytes + (hasImageFs ? 0 : layerBytes), limit)) {
       return `Container ${name} exceeded its local ephemeral storage limit "${limit}". `;
     }
   }
