@@ -1,4 +1,4 @@
-import { readdir, readFile, statfs } from 'node:fs/promises';
+import { mkdir, readdir, readFile, statfs } from 'node:fs/promises';
 import { arch, availableParallelism, release } from 'node:os';
 import type { MachineInfo, MachineInfoSource } from './machine-info.ts';
 
@@ -19,6 +19,8 @@ export function linuxMachine(rootDir: string): MachineInfoSource {
 
 async function readMachine(rootDir: string): Promise<MachineInfo> {
   const memory = await readFile('/proc/meminfo', 'utf8');
+  // On a new machine the kubelet's directory is not there yet.
+  await mkdir(rootDir, { recursive: true, mode: 0o750 });
   const { blocks, bsize } = await statfs(rootDir);
   const machineId = await firstOf(['/etc/machine-id', '/var/lib/dbus/machine-id']);
   return {
