@@ -165,6 +165,8 @@ class LocalProvisioner {
     const storageClass = this.#classes.get({ name: storageClassName ?? '' });
     const action = claimAction(claim, volume, storageClass);
     if (action.type === 'fail') this.#provisioningFailed(claim, action.message);
+    if (action.type === 'leave-to-populator')
+      this.events.normal(claim, 'Provisioning', 'Assuming an external populator will provision the volume');
     if (action.type === 'provision' && storageClass !== undefined) await this.#provision(claim, action, storageClass);
     return action.type === 'expand' && volume !== undefined ? this.#expand(claim, volume, action.storage) : undefined;
   }

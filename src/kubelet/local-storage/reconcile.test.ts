@@ -48,6 +48,11 @@ describe('a claim of the default class', () => {
       CLASS,
       'volumes of this class cannot be cloned; use a CSI driver that can',
     ],
+    [
+      { dataSourceRef: { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 'x' } },
+      CLASS,
+      'volumes of this class cannot be restored from snapshots; use a CSI driver that can',
+    ],
     [{}, { ...CLASS, parameters: { type: 'ssd' } }, 'unknown parameter "type"; the only one is "backing"'],
     [{ volumeMode: 'Block', resources: { requests: { storage: '20Ei' } } }, CLASS, '20Ei is more than a file can hold'],
     [{}, { ...CLASS, parameters: { backing: 'nfs' } }, 'parameter backing is "nfs"; it must be "directory", "quota" or "loop"'],
@@ -57,7 +62,7 @@ describe('a claim of the default class', () => {
 
   it('is left to whoever populates it when it names a source of a foreign kind', () => {
     const dataSourceRef = { apiGroup: 'example.com', kind: 'Dump', name: 'x' };
-    expect(claimAction(claim({ dataSourceRef }, SELECTED), undefined, CLASS)).toEqual({ type: 'none' });
+    expect(claimAction(claim({ dataSourceRef }, SELECTED), undefined, CLASS)).toEqual({ type: 'leave-to-populator' });
   });
 
   it('gets a device where it asks for one', () => {

@@ -13,6 +13,8 @@ export type ClaimAction =
   | { readonly type: 'none' }
   | { readonly type: 'provision'; readonly nodeName: string | undefined }
   | { readonly type: 'fail'; readonly message: string }
+  /** Its source is of a kind that a volume populator knows. */
+  | { readonly type: 'leave-to-populator' }
   | { readonly type: 'expand'; readonly storage: string };
 
 /** The provisioner's action for a claim of its class. */
@@ -27,8 +29,7 @@ export function claimAction(
   if (volumeName) return volume === undefined ? { type: 'none' } : expansion(claim, volume, requested);
   if (!PROVISIONERS.some((name) => claim.metadata.annotations?.[name] === LOCAL_PROVISIONER) || storageClass === undefined)
     return { type: 'none' };
-  // A volume populator provides the volume.
-  if (isPopulated(claim)) return { type: 'none' };
+  if (isPopulated(claim)) return { type: 'leave-to-populator' };
   const message = unsupported(claim, storageClass) ?? tooLarge(claim, storageClass);
   if (message !== undefined) return { type: 'fail', message };
   const nodeName = claim.metadata.annotations?.[SELECTED_NODE];
@@ -36,18 +37,28 @@ export function claimAction(
   return { type: 'provision', nodeName };
 }
 
+const SNAPSHOT_GROUP = 'snapshot.storage.k8s.io';
+
 function isPopulated({ spec }: core.PersistentVolumeClaim): boolean {
-  const { kind } = spec?.dataSourceRef ?? spec?.dataSource ?? {};
-  return kind !== undefined && kind !== 'PersistentVolumeClaim';
+  const source = spec?.dataSourceRef ?? spec?.dataSource;
+  return source !== undefined && copiedKind(source) === undefined;
+}
+
+/** What provisioners themselves fill volumes from. */
+function copiedKind({ kind, apiGroup }: { readonly kind: string; readonly apiGroup?: string }): 'claim' | 'snapshot' | undefined {
+  if (kind === 'PersistentVolumeClaim' && !apiGroup) return 'claim';
+  return kind === 'VolumeSnapshot' && apiGroup === SNAPSHOT_GROUP ? 'snapshot' : undefined;
 }
 
 /** Values of the class parameter; block devices are requested by the claim's volumeMode. */
 const CLASS_BACKINGS: readonly string[] = ['directory', 'quota', 'loop'] satisfies readonly Backing[];
 
 function unsupported({ spec }: core.PersistentVolumeClaim, { parameters = {} }: storage.StorageClass): string | undefined {
-  const { dataSource, selector } = spec ?? {};
+  const { selector, dataSource, dataSourceRef = dataSource } = spec ?? {};
+  const source = dataSourceRef && copiedKind(dataSourceRef);
   if (selector) return 'claim.Spec.Selector is not supported for dynamic provisioning';
-  if (dataSource?.kind === 'PersistentVolumeClaim') return 'volumes of this class cannot be cloned; use a CSI driver that can';
+  if (source === 'claim') return 'volumes of this class cannot be cloned; use a CSI driver that can';
+  if (source === 'snapshot') return 'volumes of this class cannot be restored from snapshots; use a CSI driver that can';
   const { backing = 'directory', ...others } = parameters;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) return `unknown parameter "${unknown}"; the only one is "backing"`;

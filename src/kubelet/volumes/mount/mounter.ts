@@ -103,19 +103,28 @@ function isRemoteType(fsType: string | undefined): boolean {
 }
 
 async function mount({ source, target, fsType, options = [] }: MountRequest, run: Run): Promise<void> {
-  // The source may be a /proc/PID/fd link that must reach the kernel unresolved: a resolved path could be replaced.
-  const base = ['--no-canonicalize', '--no-mtab'];
+  const type = fsType === undefined ? [] : ['-t', fsType];
+  await mountWith([...type, ...optionArguments(fsType === undefined ? ['bind'] : options), '--', source, target], run);
+  // The kernel ignores other options of a bind mount until it is remounted.
+  if (fsType === undefined && options.length > 0)
+    await mountWith([...optionArguments(['remount', 'bind', ...options]), '--', source, target], run);
+}
+
+async function mountWith(args: readonly string[], run: Run): Promise<void> {
   try {
-    if (fsType !== undefined) {
-      await run('mount', [...base, '-t', fsType, ...optionArguments(options), '--', source, target]);
-      return;
-    }
-    await run('mount', [...base, '-o', 'bind', '--', source, target]);
-    // The kernel ignores other options of a bind mount until it is remounted.
-    if (options.length > 0) await run('mount', [...base, '-o', ['remount', 'bind', ...options].join(','), '--', source, target]);
+    // The source may be a /proc/PID/fd link that must reach the kernel unresolved: a resolved path could be replaced.
+    await run('mount', ['--no-canonicalize', '--no-mtab', ...args]);
   } catch (error) {
-    throw new MountError(`mount failed: ${(error as Error).message}`, { cause: error });
+    throw new MountError(mountFailure(args, error), { cause: error });
   }
+}
+
+/** In upstream's form. */
+function mountFailure(args: readonly string[], error: unknown): string {
+  if (!(error instanceof ProgramError) || error.exitCode === undefined) return `mount failed: ${messageOf(error)}`;
+  const shown = args.filter((arg) => arg !== '--').join(' ');
+  const output = error.message.replace(/^mount failed: /, '');
+  return `mount failed: exit status ${error.exitCode}\nMounting command: mount\nMounting arguments: ${shown}\nOutput: ${output}\n`;
 }
 
 function optionArguments(options: readonly string[]): readonly string[] {

@@ -76,7 +76,7 @@ describe('an NFS volume', () => {
     await writeFile(join(root, 'exit'), '32');
     const spec = volume({ server: 'a', path: '/' });
     await expect(plugin(join(root, 'bin/mount')).setUp({ spec, pod: POD, path })).rejects.toThrow(
-      'mount failed: mount failed: mount: bad option; you might need a helper program',
+      `mount failed: exit status 32\nMounting command: mount\nMounting arguments: -t nfs a:/ ${path}\nOutput: mount: bad option; you might need a helper program\n`,
     );
     await plugin().tearDown({ podUid: 'u', name: 'v', path });
     await expect(stat(path)).rejects.toThrow('ENOENT');
