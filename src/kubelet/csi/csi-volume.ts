@@ -122,17 +122,19 @@ export async function checkAttached(attachedName: string, { client, nodeName }: 
 }
 
 /** The publish context from the VolumeAttachment. Rejects until it is attached; the caller retries. */
-async function publishContext({ attachmentID, specVolID }: VolumeData, client: Client): Promise<Readonly<Record<string, string>>> {
+async function publishContext(data: VolumeData, client: Client): Promise<Readonly<Record<string, string>>> {
+  const { attachmentID, specVolID, volumeMode } = data;
+  const step = `${volumeMode === 'Block' ? 'MapVolume' : 'MountVolume'}.WaitForAttach`;
   const attachment = await client
     .of(storage.VolumeAttachment)
     .get({ name: attachmentID })
     .catch((error: unknown) => {
-      throw new VolumeError('MountVolume.WaitForAttach', specVolID, error);
+      throw new VolumeError(step, specVolID, error);
     });
   // A volume that will be detached must not be mounted.
   if (attachment.metadata.deletionTimestamp !== undefined)
-    throw new VolumeError('MountVolume.WaitForAttach', specVolID, new Error('volume attachment is being deleted'));
+    throw new VolumeError(step, specVolID, new Error('volume attachment is being deleted'));
   if (attachment.status?.attached === true) return attachment.status.attachmentMetadata ?? {};
   const { message = `volume attachment ${attachmentID} is not attached yet` } = attachment.status?.attachError ?? {};
-  throw new VolumeError('MountVolume.WaitForAttach', specVolID, new Error(message));
+  throw new VolumeError(step, specVolID, new Error(message));
 }

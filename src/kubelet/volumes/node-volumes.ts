@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { core } from '#api';
 import { AsyncMutex, Backoff, type Clock, isAbort, type Logger, minOf, type Random, type TimerHandle, timeoutSignal } from '#base';
 import type { Client, EventRecorder } from '#client';
@@ -9,6 +10,7 @@ import { isBlockVolume } from '../csi/volume-capability.ts';
 import type { VolumeLimits } from '../csi/volume-limits.ts';
 import type { KubeletMetrics, StorageOperation } from '../metrics/kubelet-metrics.ts';
 import { containerVolumes } from './container-volumes.ts';
+import { ExclusiveVolumes } from './exclusive-volumes.ts';
 import type { Mounter } from './mount/mounter.ts';
 import { MountAttempt } from './mount-attempt.ts';
 import { PodTokens } from './payload/pod-tokens.ts';
@@ -67,6 +69,7 @@ export class NodeVolumes implements PodVolumes {
   readonly #trustBundles: TrustBundles;
   readonly #certificates: PodCertificates;
   readonly #plugins: readonly VolumePlugin[];
+  readonly #exclusive: ExclusiveVolumes;
   readonly #closing = new AbortController();
   readonly #reportLock = new AsyncMutex();
   /** Undefined: not reported yet; the node's status may predate a restart. */
@@ -78,6 +81,7 @@ export class NodeVolumes implements PodVolumes {
     this.#deps = deps;
     this.#objects = new ReferencedObjects(deps, (uids) => this.#sourcesChanged(uids));
     this.#tokens = new PodTokens(deps);
+    this.#exclusive = new ExclusiveVolumes(deps.directories);
     const { seLinux = new SeLinux() } = deps;
     this.#trustBundles = new TrustBundles(deps, (uids) => this.#sourcesChanged(uids));
     this.#certificates = new PodCertificates(deps, (uids) => this.#sourcesChanged(uids));
@@ -139,15 +143,19 @@ export class NodeVolumes implements PodVolumes {
   async tearDown(podUid: string): Promise<void> {
     await this.#close(podUid);
     await tearDownUntilDone(podUid, this.#cleanUpDeps());
-    this.#records.delete(podUid);
-    await this.#reportInUse();
+    await this.#released(podUid);
   }
 
   async cleanUp(podUid: string): Promise<void> {
     await this.#close(podUid);
     await cleanUpPod(podUid, this.#cleanUpDeps());
+    await this.#released(podUid);
+  }
+
+  #released(podUid: string): Promise<void> {
     this.#records.delete(podUid);
-    await this.#reportInUse();
+    this.#exclusive.release(podUid);
+    return this.#reportInUse();
   }
 
   /** volumesInUse is reported before a volume is mounted, and until it is unstaged: the attach/detach controller relies on it. */
@@ -308,13 +316,18 @@ export class NodeVolumes implements PodVolumes {
     if (record.isClosed) return;
     const { spec, plugin } = entry;
     const path = this.#pathOf(record.uid, plugin, spec);
+    const pathIn = (podUid: string) => this.#pathOf(podUid, plugin, spec);
+    const isBlock = isBlockVolume(spec.persistentVolume);
     const end = this.#begin('volume_mount', plugin.name);
     try {
+      await this.#exclusive.reserve({ spec, podUid: record.uid, pathIn });
+      const isMapped = isBlock && entry.mounted === undefined;
       entry.mounted = await plugin.setUp({ spec, pod: record.pod, path });
       end(false);
+      if (isMapped) this.#reportMapped(record, spec, dirname(path));
     } catch (error) {
       end(true);
-      const step = isBlockVolume(spec.persistentVolume) ? 'MapVolume.MapPodDevice' : 'MountVolume.SetUp';
+      const step = isBlock ? 'MapVolume.MapPodDevice' : 'MountVolume.SetUp';
       throw error instanceof VolumeError || error instanceof NotAttachedError ? error : new VolumeError(step, spec.name, error);
     }
     if (plugin.expand !== undefined && spec.claim !== undefined) {
@@ -363,7 +376,13 @@ export class NodeVolumes implements PodVolumes {
   }
 
   #reportFailure({ pod }: PodRecord, error: Error): void {
-    this.#deps.recorder.warning(pod, 'FailedMount', error.message);
+    const isBlock = error instanceof VolumeError && error.step.startsWith('MapVolume.');
+    this.#deps.recorder.warning(pod, isBlock ? 'FailedMapVolume' : 'FailedMount', error.message);
+  }
+
+  #reportMapped({ pod }: PodRecord, { name }: VolumeSpec, mapPath: string): void {
+    const text = `MapVolume.MapPodDevice succeeded for volume "${name}" volumeMapPath "${mapPath}"`;
+    this.#deps.recorder.normal(pod, 'SuccessfulMountVolume', text);
   }
 
   #sourcesChanged(uids: readonly string[]): void {

@@ -44,6 +44,10 @@ describe.skipIf(!canLoop)('volumes of a CSI driver with devices', () => {
       const path = join(bench.root, 'pods', uidOf(pod), 'volumeDevices/kubernetes.io~csi/pv-1/device');
       expect(device).toEqual({ containerPath: '/dev/x', hostPath: path, permissions: 'mrw' });
       expect((await stat(path)).isBlockDevice()).toBe(true);
+      const mapPath = join(bench.root, 'pods', uidOf(pod), 'volumeDevices/kubernetes.io~csi');
+      expect(bench.events.splice(0)).toContain(
+        `SuccessfulMountVolume: MapVolume.MapPodDevice succeeded for volume "pv-1" volumeMapPath "${mapPath}"`,
+      );
       const file = await open(path, 'r+');
       const buffer = Buffer.alloc(4);
       await file.read(buffer, 0, 4, 0);
@@ -55,6 +59,16 @@ describe.skipIf(!canLoop)('volumes of a CSI driver with devices', () => {
       expect(await loopDeviceOf(image())).toBeUndefined();
     }
     expect(bench.driver.requests.get('NodeStageVolume')).toMatchObject({ volumeCapability: { block: {} } });
+  });
+
+  it('that cannot be prepared are reported as such', async () => {
+    await bench.makeVolume({ volumeMode: 'Block' });
+    bench.driver.faults.set('NodePublishVolume', 'fail-once');
+    const pod = await bench.makePod('one', { volumeDevices: [DEVICE] });
+    await bench.volumes.prepare(pod, signal);
+    const cause = 'rpc error: code = Internal desc = NodePublishVolume failed';
+    expect(bench.events).toContain(`FailedMapVolume: MapVolume.MapPodDevice failed for volume "pv-1" : ${cause}`);
+    await bench.volumes.cleanUp(uidOf(pod));
   });
 
   it('of a kubelet that was killed are unpublished and unstaged by the next one', async () => {

@@ -97,6 +97,43 @@ describe.skipIf(!isRoot)('what a CSIDriver asks of the kubelet (needs root: it m
     await bench.volumes.cleanUp(uidOf(pod));
   });
 
+  describe('ReadWriteOncePod', () => {
+    const IN_USE = 'volume uses the ReadWriteOncePod access mode and is already in use by another pod';
+    const isRefused = async (pod: core.Pod) => {
+      const stop = new AbortController();
+      const prepared = bench.volumes.prepare(pod, stop.signal);
+      await expect
+        .poll(() => bench.events, { timeout: 30_000 })
+        .toContain(`FailedMount: MountVolume.SetUp failed for volume "pv-1" : ${IN_USE}`);
+      stop.abort(new Error('enough'));
+      await expect(prepared).rejects.toThrow('enough');
+    };
+
+    it('one pod at a time has the volume on the node, even if both name their node', async () => {
+      await bench.makeVolume({ accessMode: 'ReadWriteOncePod' });
+      const [one, two] = [await bench.makePod('one'), await bench.makePod('two')];
+      await bench.volumes.prepare(one, signal);
+      await isRefused(two);
+      await bench.volumes.cleanUp(uidOf(one));
+      await bench.volumes.prepare(two, signal);
+      expect((await stat(targetOf(two))).isDirectory()).toBe(true);
+      await bench.volumes.cleanUp(uidOf(two));
+    });
+
+    it('a kubelet that starts again knows which pod has it', async () => {
+      await bench.makeVolume({ accessMode: 'ReadWriteOncePod' });
+      const [one, two] = [await bench.makePod('one'), await bench.makePod('two')];
+      await bench.volumes.prepare(one, signal);
+      await bench.volumes[Symbol.asyncDispose]();
+      bench.openVolumes();
+      await isRefused(two);
+      await bench.volumes.prepare(one, signal);
+      await bench.volumes.cleanUp(uidOf(one));
+      await bench.volumes.prepare(two, signal);
+      await bench.volumes.cleanUp(uidOf(two));
+    });
+  });
+
   describe('nodeAllocatableUpdatePeriodSeconds', () => {
     const limit = async () => (await bench.plane.client.of(storage.CSINode).get({ name: 'node-1' })).spec?.drivers?.[0]?.allocatable?.count;
     const setLimit = (maxVolumesPerNode: number) =>
