@@ -168,7 +168,7 @@ describe('what cannot be read', () => {
     ['with the wrong key', cipher('aesgcm', 'one', 9), 'message authentication failed'],
     ['without the key', cipher('aesgcm', 'other', 1), 'no matching key was found for the provided AES transformer'],
     ['with identity alone', '{identity: {}}', 'no matching prefix found'],
-  ])('%s is told with its key, and stays', async (_, providers, why) => {
+  ])('%s is told with its key, and stays', async (_, providers, message) => {
     const store = memory();
     const before = await serve(store, configuration(cipher('aesgcm', 'one', 1)));
     await before.secrets.create(secret('a'));
@@ -177,7 +177,7 @@ describe('what cannot be read', () => {
     const { secrets } = await serve(store, configuration(providers));
     const error = await secrets.get({ name: 'a', namespace: 'default' }).catch((failure: Error) => failure);
     expect(String(error)).toContain(`unable to transform key "${KEY}"`);
-    expect(String(error)).toContain(why);
+    expect(String(error)).toContain(message);
     await expect(secrets.create(secret('b'))).rejects.toThrow('unable to transform key');
     expect(await stored(store)).toBe(bytes);
   });

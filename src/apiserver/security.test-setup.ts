@@ -54,8 +54,8 @@ export interface Answer {
 }
 
 const REVIEW = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
-export const bearer = (token: string, more: Record<string, string | string[]> = {}) => ({
-  headers: { authorization: `Bearer ${token}`, ...more },
+export const bearer = (token: string, overrides: Record<string, string | string[]> = {}) => ({
+  headers: { authorization: `Bearer ${token}`, ...overrides },
 });
 export type SecureServer = Awaited<ReturnType<typeof startSecureServer>>;
 

@@ -123,8 +123,8 @@ describe('a patch', () => {
     await send(server, MAPS, { method: 'POST', body: MAP });
     const { code, body } = await patch(server, `${MAPS}/a`, { body: '{"apiVersion":5}' });
     expect(code).toBe(422);
-    const why = 'json: cannot unmarshal number into Go struct field .apiVersion of type string';
-    expect(JSON.parse(body).message).toContain(`couldn't get version/kind; json parse error: ${why}`);
+    const detail = 'json: cannot unmarshal number into Go struct field .apiVersion of type string';
+    expect(JSON.parse(body).message).toContain(`couldn't get version/kind; json parse error: ${detail}`);
     const list = patch(server, `${MAPS}/a?fieldValidation=Ignore`, { body: '[{"a":null}]' });
     expect(await message(list)).toContain('"[{}]": couldn\'t get version/kind');
   });

@@ -19,22 +19,22 @@ describe('lists longer than the stack', () => {
   });
 });
 
-test('no values have the bounds that Math has, and what is no number shows', () => {
+test('maxOf and minOf return what Math.max and Math.min do, for no values and NaN too', () => {
   expect([maxOf([]), minOf([]), maxOf([1, Number.NaN, 2]), minOf([Number.NaN, 1])]).toEqual([-Infinity, Infinity, Number.NaN, Number.NaN]);
 });
 
-test('later members win, and undefined has none', () => {
+test('mergeAll lets later members win, and skips undefined', () => {
   expect(mergeAll<Record<string, number>>([{ a: 1, b: 1 }, undefined, { b: 2 }])).toEqual({ a: 1, b: 2 });
 });
 
-test.each([3, 1000])('of %i items those of a name are found, the first one first', (length) => {
+test.each([3, 1000])('itemsByName finds items with a name in order, in a list of %i', (length) => {
   const items = Array.from({ length }, (_, i) => ({ name: i === length - 1 ? 'n0' : `n${i}`, i }));
   expect(itemsNamed(items, 'n0').map(({ i }) => i)).toEqual([0, length - 1]);
   expect([itemNamed(items, 'n0')?.i, itemNamed(items, 'n1')?.i, itemNamed(items, 'none')]).toEqual([0, 1, undefined]);
   expect(itemsNamed(items, 'none')).toEqual([]);
 });
 
-test.each([3, 1000])('of two lists of %i items the difference is what only the first has', (length) => {
+test.each([3, 1000])('itemsNotIn returns items of the first list only, for lists of %i', (length) => {
   const items = Array.from({ length }, (_, i) => i);
   expect(itemsNotIn(items, items.slice(1))).toEqual([0]);
 });

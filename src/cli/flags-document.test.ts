@@ -7,7 +7,7 @@ import { createProgram } from './program.ts';
 
 const FILE = new URL('../../docs/flags.md', import.meta.url);
 
-test('docs/flags.md tells of every flag as the commands do', async () => {
+test('docs/flags.md matches the flags of the commands', async () => {
   const nowhere = { write: () => {} };
   const io = { argv: [], env: {}, cwd: '.', stdout: nowhere, stderr: nowhere, interruption: undefined as never };
   const context = createContext(io, () => Promise.reject(new Error('not needed')));

@@ -9,7 +9,7 @@ const GOOD = {
   ...{ 'kernel/keys/root_maxkeys': 1_000_000, 'kernel/keys/root_maxbytes': 25_000_000 },
 };
 
-test('a kubelet that protects kernel defaults starts only where they are what pods need', async () => {
+test('a kubelet with protectKernelDefaults starts only with the required sysctls', async () => {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'sysctls-'));
   try {
     for (const folder of ['vm', 'kernel/keys']) await mkdir(path.join(directory, folder), { recursive: true });

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(cwd, { recursive: true }));
 
-test('the files of a server are read', () => {
+test('certificate and key files of a server are read', () => {
   expect(new PemFiles(good, context).serving()).toMatchObject({ certificate: expect.stringContaining('BEGIN CERTIFICATE') });
 });
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { MetricsRegistry, silentLogger } from '#base';
 import { type FaultSource, surviveFaults } from './survive-faults.ts';
 
-test('errors that nobody handled are logged and counted, until it is disposed of', () => {
+test('unhandled errors are logged and counted until surviveFaults is disposed of', () => {
   const source = Object.assign(new EventEmitter(), { stderr: new EventEmitter() }) as unknown as FaultSource & EventEmitter;
   const metrics = new MetricsRegistry();
   const logged: object[] = [];

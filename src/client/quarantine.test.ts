@@ -69,7 +69,7 @@ describe('an object that fails again and again', () => {
   });
 });
 
-it('a quarantine counts ten thousand objects at most', async () => {
+it('a quarantine tracks at most ten thousand objects', async () => {
   const { clock, fail, value } = setUp();
   for (let i = 0; i < 10_100; i++) fail(`k${i}`);
   await clock.advance(10_000);
@@ -79,6 +79,6 @@ it('a quarantine counts ten thousand objects at most', async () => {
   expect(value('sampan_quarantined_objects')).toBe('1');
 });
 
-it('errors of the API are not faults of an object', () => {
+it('API errors do not count towards the quarantine of an object', () => {
   expect([isFault(StatusError.conflict({ group: '', resource: 'pods' }, 'a', 'b')), isFault(new TypeError())]).toEqual([false, true]);
 });

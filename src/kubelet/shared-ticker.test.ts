@@ -15,7 +15,7 @@ test('timers of the same tick fire together, by one clock timer', async () => {
   expect(clock.nextTimerIn).toBeUndefined();
 });
 
-test('a beat without waiters has no timer, and can be cancelled twice', async () => {
+test('a ticker without waiters has no timer, and can be cancelled twice', async () => {
   const clock = new VirtualClock();
   const ticker = new SharedTicker(clock, 1000);
   const [a, b] = [ticker.after(500, () => expect.unreachable()), ticker.after(600, () => expect.unreachable())];

@@ -297,12 +297,12 @@ class ProxyRun {
   }
 
   #healthRoutes(): HttpRoutes {
-    const answer = (isHealthy: boolean, metric: ProxyMetrics['healthz'], more: object) => {
+    const answer = (isHealthy: boolean, metric: ProxyMetrics['healthz'], fields: object) => {
       const code = isHealthy ? 200 : 503;
       metric.with({ code: `${code}` }).inc();
       const currentTime = formatTime(this.deps.clock.now());
       const lastUpdated = isHealthy ? currentTime : formatTime(this.#lastUpdated);
-      return { code, body: JSON.stringify({ lastUpdated, currentTime, ...more }), headers: { 'content-type': 'application/json' } };
+      return { code, body: JSON.stringify({ lastUpdated, currentTime, ...fields }), headers: { 'content-type': 'application/json' } };
     };
     return (path) => {
       const nodeEligible = this.#isEligible();

@@ -21,7 +21,7 @@ test('single occurrences are no burst', async () => {
   }
 });
 
-test('a burst lasts while many come, and its end is told once', async () => {
+test('a burst lasts while events are frequent, and its end is reported once', async () => {
   const { clock, burst, note, ends } = meter();
   for (let i = 0; i < 4; i++) {
     note(20);

@@ -31,7 +31,7 @@ test('events are written at once while nothing is more urgent', async () => {
   });
 });
 
-test('events wait while the scheduler is busy, and are written in order when it rests', async () => {
+test('events wait while the scheduler is busy, and are written in order when it is idle', async () => {
   const { clock, state, events, written } = writer();
   state.isBusy = true;
   for (const name of ['a', 'b', 'c']) events.record(pod(name), bound);
@@ -55,7 +55,7 @@ test('no event waits for more than five seconds, however busy the scheduler is',
   expect(written()).toEqual(['a', 'b']);
 });
 
-test('all that was recorded is written when the scheduler stops', async () => {
+test('all recorded events are written when the scheduler stops', async () => {
   const { state, events, written } = writer();
   state.isBusy = true;
   const names = Array.from({ length: 500 }, (_, i) => `p${i}`);
@@ -64,7 +64,7 @@ test('all that was recorded is written when the scheduler stops', async () => {
   expect(written()).toEqual(names);
 });
 
-test('alike events about a pod become one with a count, after it', async () => {
+test('repeated events about a pod are combined into one with a count', async () => {
   const { cluster, clock, state, events } = writer();
   state.isBusy = true;
   events.record(pod('p'), bound);

@@ -123,7 +123,7 @@ function summary(placement: Placement): object {
   return { outcome: outcome(placement), evaluated, feasible };
 }
 
-test('what is known of nodes from pods before changes no placement, whatever happened to the cluster since', () => {
+test('cached filter results never change a placement, for any history of the cluster', () => {
   fc.assert(
     fc.property(twoKinds, fc.array(nodeShape, { minLength: 1, maxLength: 6 }), history60, (kinds, nodes, steps) => {
       const history = new History(kinds);
@@ -136,7 +136,7 @@ test('what is known of nodes from pods before changes no placement, whatever hap
   );
 });
 
-test('a node that did not change is asked once for pods that are alike, and again when it changed', () => {
+test('filter results of equal pods are cached until their node changes', () => {
   const cache = new SchedulerCache({ labelsOf: () => undefined });
   for (let i = 0; i < 20; i++) cache.setNode(node(`n${i}`));
   const profile = profileFor({});
@@ -166,7 +166,7 @@ test('a node that did not change is asked once for pods that are alike, and agai
   expect(schedule('g', '1')).toBe(20);
 });
 
-test('a pod that is seen on the node that it was given changes nothing that is known of the node', () => {
+test('observing a bound pod keeps the cached filter results of its node', () => {
   const cache = new SchedulerCache({ labelsOf: () => undefined });
   cache.setNode(node('n'));
   const incoming = pod('p', { requests: { cpu: '1' } });

@@ -83,7 +83,7 @@ describe('watches in one process', () => {
         events(batch) {
           handle.cancel();
           other.cancel();
-          store.watch({ prefix: '/' }, { events: (more) => void late.push(...more.map(({ key }) => key)), progress() {}, end() {} });
+          store.watch({ prefix: '/' }, { events: (changes) => void late.push(...changes.map(({ key }) => key)), progress() {}, end() {} });
           expect(batch).toHaveLength(1);
         },
         progress() {},

@@ -28,7 +28,7 @@ test('a deployment runs in a cluster on virtual time', async () => {
 });
 
 // That no timer of the container is left is checked after every test file.
-test('a cluster stops though containers would run on for long', async () => {
+test('a cluster stops although its containers have long to run', async () => {
   await using cluster = await startCluster({ clock: 'real' });
   await cluster.apply(`
 apiVersion: v1

@@ -38,7 +38,7 @@ function manifest({ port, authority }: ExtensionServer): string {
   return JSON.stringify({ kind: 'List', apiVersion: 'v1', items: [service, api] });
 }
 
-test('kubectl shows where an aggregated API comes from', async () => {
+test('kubectl shows the service of an aggregated API', async () => {
   expect(await at.kubectl('get', 'apiservice', `v1.${GROUP}`, '--no-headers')).toMatch(/default\/fruit\s+True/);
 });
 
@@ -58,7 +58,7 @@ test.each(['plaintext', 'plaintext-openapiv2'])('kubectl explains an aggregated 
   expect(text).toContain('Its color.');
 });
 
-test('who has no rights does not reach the server of an aggregated API', async () => {
+test('requests without permission do not reach an aggregated API server', async () => {
   const before = extension.requests.length;
   const { code, stderr } = await at.run('kubectl', ['get', 'apples', '--as=nobody']);
   expect([code, stderr]).toEqual([1, expect.stringContaining(`User "nobody" cannot list resource "apples" in API group "${GROUP}"`)]);

@@ -64,7 +64,7 @@ describe.skipIf(reason !== undefined)('a real node does what conformance tests a
   const statusOf = async (name: string) => (await object(name)).status;
   const phaseOf = async (name: string) => (await statusOf(name)).phase;
   const restartsOf = async (name: string) => (await statusOf(name)).containerStatuses?.[0]?.restartCount;
-  const container = (script: string, more: object = {}) => ({ name: 'c', image: IMAGE, command: ['sh', '-c', script], ...more });
+  const container = (script: string, overrides: object = {}) => ({ name: 'c', image: IMAGE, command: ['sh', '-c', script], ...overrides });
 
   async function create(name: string, spec: object): Promise<void> {
     const defaults = { restartPolicy: 'Never', terminationGracePeriodSeconds: 1 };
@@ -105,8 +105,8 @@ describe.skipIf(reason !== undefined)('a real node does what conformance tests a
   });
 
   test('a user that is not root leaves a termination message at a path of its own', async () => {
-    const more = { terminationMessagePath: '/dev/termination-custom-log', securityContext: { runAsUser: 1000 } };
-    await outputOf('message', { containers: [container('echo -n DONE > /dev/termination-custom-log', more)] });
+    const containerFields = { terminationMessagePath: '/dev/termination-custom-log', securityContext: { runAsUser: 1000 } };
+    await outputOf('message', { containers: [container('echo -n DONE > /dev/termination-custom-log', containerFields)] });
     expect((await statusOf('message')).containerStatuses?.[0]?.state.terminated?.message).toBe('DONE');
   });
 
@@ -201,8 +201,8 @@ describe.skipIf(reason !== undefined)('a real node does what conformance tests a
 
   test('a runtime class gives pods its overhead, or none', async () => {
     const overhead = { podFixed: { cpu: '10m', memory: '1Mi' } };
-    const runtimeClass = (name: string, more: object) =>
-      JSON.stringify({ apiVersion: 'node.k8s.io/v1', kind: 'RuntimeClass', metadata: { name }, handler: 'runc', ...more });
+    const runtimeClass = (name: string, overrides: object) =>
+      JSON.stringify({ apiVersion: 'node.k8s.io/v1', kind: 'RuntimeClass', metadata: { name }, handler: 'runc', ...overrides });
     await node.apply(runtimeClass('heavy', { overhead }));
     await node.apply(runtimeClass('light', {}));
     await outputOf('with-overhead', { runtimeClassName: 'heavy', containers: [container('true')] });

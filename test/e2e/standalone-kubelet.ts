@@ -72,9 +72,9 @@ export class StandaloneKubelet implements AsyncDisposable {
   /** Lets holders of the token request a node certificate, and approves such requests, as kubeadm configures it. */
   async allowBootstrap(): Promise<void> {
     const secret = [`--from-literal=token-id=${TOKEN.id}`, `--from-literal=token-secret=${TOKEN.secret}`];
-    const more = ['--from-literal=usage-bootstrap-authentication=true', '--from-literal=auth-extra-groups=system:bootstrappers:nodes'];
+    const literals = ['--from-literal=usage-bootstrap-authentication=true', '--from-literal=auth-extra-groups=system:bootstrappers:nodes'];
     const type = '--type=bootstrap.kubernetes.io/token';
-    await this.kubectl('-n', 'kube-system', 'create', 'secret', 'generic', `bootstrap-token-${TOKEN.id}`, type, ...secret, ...more);
+    await this.kubectl('-n', 'kube-system', 'create', 'secret', 'generic', `bootstrap-token-${TOKEN.id}`, type, ...secret, ...literals);
     const bind = (name: string, role: string, group: string) =>
       this.kubectl('create', 'clusterrolebinding', name, `--clusterrole=${role}`, `--group=${group}`);
     await bind('bootstrap', 'system:node-bootstrapper', 'system:bootstrappers');

@@ -30,9 +30,9 @@ function declarationFault(line: string): string[] {
     [STATIC_FIELD, 'is static and can be assigned again'],
     [STATIC_CONTAINER, 'is static and empty, so it is there to be filled'],
   ];
-  return rules.flatMap(([pattern, why]) => {
+  return rules.flatMap(([pattern, detail]) => {
     const name = pattern.exec(line)?.[1];
-    return name ? [`${name} ${why}`] : [];
+    return name ? [`${name} ${detail}`] : [];
   });
 }
 

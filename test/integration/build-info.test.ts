@@ -27,7 +27,7 @@ function commit(): void {
     execFileSync('git', args, { cwd: root, env });
 }
 
-test('a build is stamped with its commit and when that was made', () => {
+test('a build records its commit and the commit date', () => {
   commit();
   expect(buildInfo({ root, env: {} })).toEqual({
     commit: expect.stringMatching(/^[0-9a-f]{40}$/),
@@ -40,7 +40,7 @@ test('a build is stamped with its commit and when that was made', () => {
   expect(buildInfo({ root, env: {} }).treeState).toBe('dirty');
 });
 
-test('SOURCE_DATE_EPOCH says another date', () => {
+test('SOURCE_DATE_EPOCH overrides the build date', () => {
   expect(buildInfo({ root, env: { SOURCE_DATE_EPOCH: '1700000000' } }).date).toBe('2023-11-14T22:13:20Z');
   expect(() => buildInfo({ root, env: { SOURCE_DATE_EPOCH: 'now' } })).toThrow(
     "SOURCE_DATE_EPOCH must be whole seconds since 1970, not 'now'",
@@ -51,7 +51,7 @@ test('build information outside a clone is empty', () => {
   expect(buildInfo({ root, env: {} })).toEqual({ commit: '', treeState: '', date: '1970-01-01T00:00:00Z' });
 });
 
-test('the program knows what it was built from', () => {
+test('the built program reports its commit', () => {
   const { stdout } = spawnSync(process.execPath, [path.join(ROOT, 'dist/sampan.js'), 'version', '-o', 'json'], { encoding: 'utf8' });
   // An unpacked archive has no git history.
   const expected = currentCommit().commit === '' ? 'unknown' : expect.stringMatching(/^[0-9a-f]{40}(-dirty)?$/);

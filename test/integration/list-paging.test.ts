@@ -8,7 +8,7 @@ interface Page {
   readonly items: readonly { readonly metadata: { readonly name: string } }[];
 }
 
-test('a continue token expires with the history, and the list goes on inconsistently', async () => {
+test('a continue token expires when its revision is compacted, and the list can continue inconsistently', async () => {
   await using cluster = await startCluster({ nodes: 1, clock: 'virtual' });
   const names = Array.from({ length: 10 }, (_, i) => `c${i}`);
   for (const name of names) await cluster.client.of(core.ConfigMap).create({ metadata: { name, namespace: 'kube-public' } } as never);

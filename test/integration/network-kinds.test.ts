@@ -195,7 +195,7 @@ describe('the kinds of the network', () => {
   });
 });
 
-it('each of 100 services has its endpoints soon after it is made', async () => {
+it('each of 100 new services gets its endpoints within seconds', async () => {
   await using cluster = await startCluster({ nodes: 1 });
   const { client } = cluster;
   await expect.poll(async () => (await client.of(core.ServiceAccount).list({ namespace: 'default' })).items.length).toBeGreaterThan(0);

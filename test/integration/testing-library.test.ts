@@ -35,7 +35,7 @@ async function untilRunning(cluster: TestCluster, count: number): Promise<readon
 }
 
 describe('clusters inside a test', () => {
-  test('live fifty at once in one process, and know nothing of each other', async () => {
+  test('run fifty at once in one process, isolated from each other', async () => {
     const clusters = await Promise.all(Array.from({ length: 50 }, (_, seed) => startCluster({ clock: 'virtual', seed })));
     try {
       const replicas = clusters.map((_, i) => 1 + (i % 3));
@@ -61,13 +61,13 @@ describe('clusters inside a test', () => {
     return { pods: await running(cluster), events: items.map(({ metadata, reason }) => `${metadata.name} ${reason}`) };
   };
 
-  test('go the same way from the same seed, and another from another', async () => {
+  test('repeat exactly with the same seed, and differ with another', async () => {
     const first = await history(7);
     expect(await history(7)).toEqual(first);
     expect((await history(8)).pods).not.toEqual(first.pods);
   });
 
-  test('go on from where another was, and leave it as it is', async () => {
+  test('can be forked without an effect on the original', async () => {
     await using cluster = await startCluster({ nodes: 2, clock: 'virtual' });
     await cluster.apply(deployment(2));
     await untilRunning(cluster, 2);

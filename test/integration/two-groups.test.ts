@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { events } from '#api';
 import { startCluster } from '#testing';
 
-test('core events are selected by source whichever group wrote them', async () => {
+test('the source field selector of core events matches events of both groups', async () => {
   await using cluster = await startCluster({ nodes: 0, clock: 'virtual' });
   const time = '2026-01-01T00:00:00.000000Z';
   const common = { eventTime: time, reason: 'Tested', type: 'Normal', action: 'Test', reportingInstance: 'a' };

@@ -15,8 +15,8 @@ export function addAmounts(a: Amounts, b: Amounts): Map<string, Quantity> {
 }
 
 /** Adds to `total`, which the caller owns. */
-export function accumulate(sum: Map<string, Quantity>, more: Amounts): void {
-  for (const [name, quantity] of more) sum.set(name, sum.get(name)?.add(quantity) ?? quantity);
+export function accumulate(sum: Map<string, Quantity>, added: Amounts): void {
+  for (const [name, quantity] of added) sum.set(name, sum.get(name)?.add(quantity) ?? quantity);
 }
 
 export function maxAmounts(lists: readonly Amounts[]): Map<string, Quantity> {

@@ -14,8 +14,8 @@ const container = (name: string, requests: Record<string, string>, limits: Recor
   name,
   resources: { requests, limits },
 });
-const pod = (spec: object = {}, more: object = {}): Pod =>
-  ({ metadata: { name: 'p' }, spec: { containers: [container('c', { cpu: '100m' })], ...spec }, ...more }) as Pod;
+const pod = (spec: object = {}, overrides: object = {}): Pod =>
+  ({ metadata: { name: 'p' }, spec: { containers: [container('c', { cpu: '100m' })], ...spec }, ...overrides }) as Pod;
 
 function used(hard: Record<string, string>, objects: readonly object[], evaluator: unknown, spec: object = {}): unknown {
   const evaluators = [evaluator as QuotaEvaluator];
@@ -83,8 +83,8 @@ describe('what quotas count of pods', () => {
     ['have succeeded', { status: { phase: 'Succeeded' } }],
     ['have failed', { status: { phase: 'Failed' } }],
     ['should have ended by now', { metadata: { name: 'p', deletionTimestamp: '2025-12-31T23:59:00Z', deletionGracePeriodSeconds: 30 } }],
-  ])('is only their number when they %s', (_, more) => {
-    expect(used({ pods: '9', 'count/pods': '9', cpu: '9' }, [pod({}, more)], podEvaluator)).toEqual({
+  ])('is only their number when they %s', (_, overrides) => {
+    expect(used({ pods: '9', 'count/pods': '9', cpu: '9' }, [pod({}, overrides)], podEvaluator)).toEqual({
       pods: '0',
       'count/pods': '1',
       cpu: '0',
@@ -129,17 +129,17 @@ describe('what quotas count of pods', () => {
 
 describe('what quotas count of services', () => {
   const hard = { services: '9', 'services.nodeports': '9', 'services.loadbalancers': '9', 'count/services': '9' };
-  const service = (type: string, more: object = {}) => ({
+  const service = (type: string, overrides: object = {}) => ({
     metadata: { name: 's' },
-    spec: { type, ports: [{ port: 1 }, { port: 2, nodePort: 30000 }], ...more },
+    spec: { type, ports: [{ port: 1 }, { port: 2, nodePort: 30000 }], ...overrides },
   });
   it.each([
     ['ClusterIP', {}, '0', '0'],
     ['NodePort', {}, '2', '0'],
     ['LoadBalancer', {}, '2', '1'],
     ['LoadBalancer', { allocateLoadBalancerNodePorts: false }, '1', '1'],
-  ])('depends on the type %s %j', (type, more, ports, balancers) => {
-    expect(used(hard, [service(type, more)], serviceEvaluator)).toEqual({
+  ])('depends on the type %s %j', (type, overrides, ports, balancers) => {
+    expect(used(hard, [service(type, overrides)], serviceEvaluator)).toEqual({
       services: '1',
       'count/services': '1',
       'services.nodeports': ports,

@@ -146,8 +146,8 @@ describe('OwnerReferencesPermissionEnforcement', () => {
   test('lets only who may change the finalizers of an owner block its deletion', async () => {
     const { client } = await serve('OwnerReferencesPermissionEnforcement', ({ subresource }) => subresource === 'finalizers');
     const configMaps = client.of(core.ConfigMap);
-    const why = "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on";
-    expect(await messageOf(configMaps.create(owned([owner])))).toBe(`configmaps "c" is forbidden: ${why}: configmaps, <nil>`);
+    const message = "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on";
+    expect(await messageOf(configMaps.create(owned([owner])))).toBe(`configmaps "c" is forbidden: ${message}: configmaps, <nil>`);
     expect(await messageOf(configMaps.create(owned([{ ...owner, kind: 'Wagon' }])))).toBe(
       'configmaps "c" is forbidden: cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion v1 Kind Wagon: no matches for kind "Wagon" in version "v1"',
     );

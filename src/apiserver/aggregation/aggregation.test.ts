@@ -361,7 +361,7 @@ describe('OpenAPI', () => {
   });
 });
 
-test('an add-on of the process serves its API without a network or a service', async () => {
+test('an in-process add-on serves its aggregated API without a network or a service', async () => {
   const place = await start();
   const users: string[] = [];
   const handler: Handler = (request) => {

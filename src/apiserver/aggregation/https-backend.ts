@@ -97,8 +97,8 @@ export class HttpsBackend implements Backend {
       return await jsonResponse(response, request.maxBytes);
     } catch (error) {
       const url = `https://${hostText(endpoint)}${request.path}`;
-      const why = limit.signal.aborted ? 'context deadline exceeded' : transportErrorText(error as NodeJS.ErrnoException, endpoint);
-      throw new Error(`Get ${JSON.stringify(url)}: ${why}`, { cause: error });
+      const detail = limit.signal.aborted ? 'context deadline exceeded' : transportErrorText(error as NodeJS.ErrnoException, endpoint);
+      throw new Error(`Get ${JSON.stringify(url)}: ${detail}`, { cause: error });
     }
   }
 

@@ -13,7 +13,7 @@ import { LogBackend } from './log-backend.ts';
 import { LogFile, type LogFileConfig } from './log-file.ts';
 import { TruncatingBackend } from './truncating-backend.ts';
 
-function event(id: string, more: Partial<AuditEvent> = {}): AuditEvent {
+function event(id: string, overrides: Partial<AuditEvent> = {}): AuditEvent {
   return {
     kind: 'Event',
     apiVersion: 'audit.k8s.io/v1',
@@ -27,7 +27,7 @@ function event(id: string, more: Partial<AuditEvent> = {}): AuditEvent {
     userAgent: 'curl',
     requestReceivedTimestamp: '2026-01-01T00:00:00.000000Z',
     stageTimestamp: '2026-01-01T00:00:00.000000Z',
-    ...more,
+    ...overrides,
   };
 }
 

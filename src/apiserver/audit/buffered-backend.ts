@@ -38,8 +38,8 @@ export class BufferedBackend implements AuditBackend {
   process(events: readonly AuditEvent[]): boolean {
     const room = this.#isClosed ? 0 : Math.max(0, this.#config.bufferSize - this.#waiting.length);
     if (events.length > room) {
-      const why = this.#isClosed ? 'audit backend shut down' : 'audit buffer queue blocked';
-      this.#metrics.fail('buffered', new Error(why), events.slice(room));
+      const detail = this.#isClosed ? 'audit backend shut down' : 'audit buffer queue blocked';
+      this.#metrics.fail('buffered', new Error(detail), events.slice(room));
     }
     pushAll(this.#waiting, events.slice(0, room));
     this.#schedule();

@@ -9,6 +9,6 @@ export function denialError(attributes: AuthorizationAttributes, { reason, error
 
 export function forbiddenError(attributes: AuthorizationAttributes, reason: string): StatusError {
   const { group, resource, name, isResource } = attributes;
-  const why = forbiddenText(attributes) + (reason === '' ? '' : `: ${reason}`);
-  return StatusError.forbidden(isResource ? { group, resource } : NO_RESOURCE, isResource ? name : '', why);
+  const detail = forbiddenText(attributes) + (reason === '' ? '' : `: ${reason}`);
+  return StatusError.forbidden(isResource ? { group, resource } : NO_RESOURCE, isResource ? name : '', detail);
 }

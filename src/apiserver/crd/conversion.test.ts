@@ -57,7 +57,7 @@ function translated({ spec = {}, ...rest }: Widget, apiVersion: string): Widget 
 }
 
 const converting =
-  (change: (widget: Widget) => unknown = (widget) => widget, more: object = {}): Answer =>
+  (change: (widget: Widget) => unknown = (widget) => widget, overrides: object = {}): Answer =>
   ({ apiVersion, request: { uid, desiredAPIVersion, objects } }) => ({
     kind: 'ConversionReview',
     apiVersion,
@@ -65,7 +65,7 @@ const converting =
       uid,
       convertedObjects: objects.map((object) => change(translated(object, desiredAPIVersion))),
       result: { status: 'Success' },
-      ...more,
+      ...overrides,
     },
   });
 

@@ -11,7 +11,7 @@ function definition(caBundle: string, conditions: readonly object[] = []): Defin
   return object as unknown as Definition;
 }
 
-test('a definition is not served before its webhook can be trusted', () => {
+test('a definition with an invalid caBundle of its conversion webhook is not established', () => {
   expect(namingOf(definition('Cg=='), [])).toMatchObject({
     namesAccepted: { status: 'True' },
     established: { type: 'Established', status: 'False', reason: 'InvalidCABundle', message: 'The conversion webhook CABundle is invalid' },
@@ -19,7 +19,7 @@ test('a definition is not served before its webhook can be trusted', () => {
   expect(namingOf(definition(''), []).established).toMatchObject({ status: 'True', reason: 'InitialNamesAccepted' });
 });
 
-test('a definition that is served stays so', () => {
+test('an established definition stays established', () => {
   const served = definition('Cg==', [{ type: 'Established', status: 'True' }]);
   expect(namingOf(served, []).established).toMatchObject({ status: 'True' });
 });
@@ -41,7 +41,7 @@ test.each([
   expect(acceptedNames).toEqual(gadget);
 });
 
-test('a definition cannot take a name twice once it holds it', () => {
+test('a short name that repeats an accepted name of the same definition is a conflict', () => {
   const requested = { ...gadget, shortNames: ['gadget'] };
   expect(namingOf(named(requested), []).namesAccepted.status).toBe('True');
   expect(namingOf(named(requested, gadget), []).namesAccepted).toMatchObject({ status: 'False', message: '"gadget" is already in use' });

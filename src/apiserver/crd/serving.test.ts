@@ -14,7 +14,7 @@ const definition = (names: { plural: string; kind: string; shortNames: readonly 
   },
 });
 
-it('a definition that wishes for names of others is served under those it had', async () => {
+it('a definition with conflicting new names keeps its accepted ones', async () => {
   const { client } = await serveAdmission();
   const definitions = client.of(apiextensions.CustomResourceDefinition);
   await definitions.create(definition({ plural: 'widgets', kind: 'Widget', shortNames: ['wd'] }) as never);

@@ -28,7 +28,7 @@ const widget = (name: string, finalizers: readonly string[] = []) => ({
   metadata: { name, namespace: 'default', finalizers },
 });
 
-it('a definition whose objects something holds takes no new ones, and says why it is still there', async () => {
+it('a terminating definition rejects new objects, and reports what blocks its deletion', async () => {
   const { definitions, widgets } = await served();
   await widgets.create(widget('held', ['example.com/hold']) as never);
   await definitions.delete({ name: `widgets.${GROUP}` });
@@ -44,7 +44,7 @@ it('a definition whose objects something holds takes no new ones, and says why i
   );
 });
 
-it('a definition whose objects stay says so after a minute, and how their deletion ended', async () => {
+it('a terminating definition reports remaining objects after a minute, and the outcome of their deletion', async () => {
   const { definitions, widgets, clock } = await served(['example.com/other']);
   await widgets.create(widget('held', ['example.com/hold']) as never);
   await definitions.delete({ name: `widgets.${GROUP}` });

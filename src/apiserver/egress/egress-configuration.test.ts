@@ -4,7 +4,7 @@ import { parseEgressConfiguration } from './egress-configuration.ts';
 const HEAD = 'apiVersion: apiserver.k8s.io/v1beta1\nkind: EgressSelectorConfiguration\negressSelections:\n';
 const selection = (connection: string, name = 'cluster') => `- name: ${name}\n  connection: ${connection}\n`;
 
-test('each network has its connection', () => {
+test('each egress selection has its own connection', () => {
   const text = [
     selection('{proxyProtocol: Direct}', 'etcd'),
     selection('{proxyProtocol: GRPC, transport: {uds: {udsName: /run/proxy.sock}}}'),
@@ -42,7 +42,7 @@ test.each([
   expect(() => parseEgressConfiguration(HEAD + selection(connection))).toThrow(message);
 });
 
-test('a network is named once, and is one of three', () => {
+test('an egress selection has a unique, known name', () => {
   const twice = selection('{proxyProtocol: Direct}') + selection('{proxyProtocol: Direct}', 'Cluster');
   expect(() => parseEgressConfiguration(HEAD + twice)).toThrow('service.connection[1]: Duplicate value: "cluster"');
   expect(() => parseEgressConfiguration(HEAD + selection('{proxyProtocol: Direct}', 'moon'))).toThrow(

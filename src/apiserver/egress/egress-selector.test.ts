@@ -160,13 +160,13 @@ test.each(CONNECTIONS)('connections go by %s', async (_, verb, connectionOf) => 
   expect(metrics.text()).toMatch(/apiserver_egress_dialer_dial_failure_count\{.*stage="proxy"\} 1/);
 });
 
-test('a TLS connection over a proxy that is not there fails with the reason', async () => {
+test('a TLS connection through an unreachable proxy fails with the reason', async () => {
   const { selector } = await selectorOf({ proxyProtocol: 'HTTPConnect', transport: { uds: { udsName: at('nobody.sock') } } });
   const socket = connectTls({ socket: dialedConnection(selector.cluster!, { host: '10.0.0.1', port: 443 }) });
   const [error] = (await once(socket, 'error')) as [Error];
   expect(error.message).toContain('dialing 10.0.0.1:443 by proxy');
 });
 
-test('traffic that is to go directly has no dialer', async () => {
+test('egress selections with protocol Direct have no dialer', async () => {
   expect((await selectorOf({ proxyProtocol: 'Direct' })).selector).toEqual({});
 });

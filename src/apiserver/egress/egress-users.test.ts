@@ -37,11 +37,11 @@ const dialerOf =
 
 const egress = { cluster: dialerOf('cluster'), controlplane: dialerOf('controlplane') };
 
-async function serve(config: Partial<ApiServerConfig>, more: Partial<ApiServerDeps> = {}) {
+async function serve(config: Partial<ApiServerConfig>, overrides: Partial<ApiServerDeps> = {}) {
   const store = openMemoryStore({ clock: realClock });
   opened.push(() => store.close());
   const deps = { store, clock: realClock, random: seededRandom(1), logger: silentLogger, metrics: new MetricsRegistry(), egress };
-  const server = startApiServer({ version: {}, anonymousAuth: false, systemObjects: false, ...config }, { ...deps, ...more });
+  const server = startApiServer({ version: {}, anonymousAuth: false, systemObjects: false, ...config }, { ...deps, ...overrides });
   opened.push(() => server[Symbol.asyncDispose]());
   await server.ready;
   const client = new Client(inProcessTransport(server.handle, { name: 'a', groups: ['system:masters'] }, { clock: realClock }));

@@ -132,9 +132,9 @@ describe('constrained impersonation', () => {
     ['a group without a name', [['impersonate-group', '']], 'impersonating the empty string group is not allowed'],
     ['an extra field that is no name', [['impersonate-extra-a', 'x']], 'impersonating an invalid key in extra is not allowed'],
     ['an empty extra value', [['impersonate-extra-example.com%2fa', '']], 'impersonating the empty string value in extra is not allowed'],
-  ] as const)('never gives %s', async (_, more, text) => {
+  ] as const)('never gives %s', async (_, overrides, text) => {
     const authorizer = allowing('impersonate-on:user-info:list /pods ', 'impersonate:user-info authentication.k8s.io/users bob');
-    expect(await run(impersonate(authorizer), [...as('bob'), ...more])).toContain(text);
+    expect(await run(impersonate(authorizer), [...as('bob'), ...overrides])).toContain(text);
   });
 
   it('asks for a right to all groups first, when many are wanted', async () => {

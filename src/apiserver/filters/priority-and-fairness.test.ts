@@ -44,7 +44,7 @@ function send({ server }: Place, path: string, { user = 'jane', method = 'GET', 
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 
-test('answers name the schema and the level that a request was served by', async () => {
+test('responses have the uids of flow schema and priority level', async () => {
   const place = await serve({});
   const { headers } = await send(place, MAPS);
   const uidOf = async (kind: typeof flowcontrol.FlowSchema | typeof flowcontrol.PriorityLevelConfiguration) =>

@@ -71,7 +71,7 @@ describe('seats', () => {
   });
 });
 
-test('demand is believed at once when it grows, and slowly when it falls', () => {
+test('seat demand rises at once and decays slowly', () => {
   const demand = new SeatDemand(0);
   demand.set(10, 0);
   expect(demand.period(10_000)).toMatchObject({ highWatermark: 10, average: 10, deviation: 0, smoothed: 10 });
@@ -80,7 +80,7 @@ test('demand is believed at once when it grows, and slowly when it falls', () =>
   expect([average, smoothed]).toEqual([0, 9.77]);
 });
 
-test('clients are asked to stay away longer while many are rejected, and less long again when few are', () => {
+test('Retry-After increases with rejections and decreases without them', () => {
   const retry = new RetryAfter();
   const limits: number[] = [];
   for (let second = 1; second <= 40; second++) {

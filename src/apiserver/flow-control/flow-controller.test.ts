@@ -151,7 +151,7 @@ describe('a request belongs to', () => {
   });
 });
 
-test('levels have seats by their shares, as upstream reckons them', () => {
+test('priority levels get seats by their shares, with rounding as upstream', () => {
   const levels = [...place.controller.levels()].map(({ name, limits }) => [name, limits.nominal, limits.lowest]);
   expect(new Map(levels.map(([name, nominal, lowest]) => [name, [nominal, lowest]]))).toEqual(
     new Map([
@@ -251,7 +251,7 @@ describe('when many ask at once', () => {
   });
 });
 
-test('a level that is busy borrows what others do not need, and gives it back', async () => {
+test('a busy priority level borrows unused seats, and returns them', async () => {
   const limit = () => [...place.controller.levels()].find(({ name }) => name === 'workload-high')!.limit;
   const manager = user('system:kube-controller-manager');
   const before = limit();
@@ -277,7 +277,7 @@ test('a level that is busy borrows what others do not need, and gives it back', 
   expect(limit()).toBeLessThan(150);
 });
 
-test('a level without its object runs on the mandatory ones, and one that is deleted lets its requests end', async () => {
+test('missing mandatory priority levels have defaults, and requests of a deleted level finish', async () => {
   const bare = new Place();
   await bare.controller.start();
   expect(bare.controller.classify(bare.ask(user('jane'))).level.name).toBe('catch-all');

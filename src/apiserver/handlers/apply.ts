@@ -63,8 +63,8 @@ export async function appliedConfig(call: ResourceCall, { fieldValidation }: Wri
   if (fieldValidation === 'Warn') for (const problem of problems) warn(call.request, problem);
   if (value === null) return {};
   if (isJsonObject(value)) return value;
-  const why = `json: cannot unmarshal ${goJsonKind(value)} into Go value of type map[string]interface {}`;
-  throw StatusError.badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${why}`);
+  const detail = `json: cannot unmarshal ${goJsonKind(value)} into Go value of type map[string]interface {}`;
+  throw StatusError.badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${detail}`);
 }
 
 function* yamlConfig(bytes: Buffer): Generator<void, YamlDocument> {
@@ -132,6 +132,6 @@ function checkNoUid(call: ResourceCall, { metadata }: JsonObject): void {
   const uid = isJsonObject(metadata) ? metadata.uid : undefined;
   if (!uid) return;
   const text = typeof uid === 'string' ? uid : encodeJson(uid);
-  const why = `uid mismatch: the provided object specified uid ${text}, and no existing object was found`;
-  throw StatusError.conflict(groupResource(call), call.name, why);
+  const detail = `uid mismatch: the provided object specified uid ${text}, and no existing object was found`;
+  throw StatusError.conflict(groupResource(call), call.name, detail);
 }

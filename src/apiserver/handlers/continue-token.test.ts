@@ -21,7 +21,7 @@ describe('a continue token', () => {
     [token({ v, rv: 1 }), 'encoded start key empty (version meta.k8s.io/v1)'],
     [token({ v, rv: 1, start: '../other' }), '../other'],
     [token({ v, rv: 1, start: 'a//b' }), 'a//b'],
-  ])('is refused when it is %s', (text, why) => {
-    expect(() => decodeContinue(text)).toThrow(`invalid continue token: continue key is not valid: ${why}`);
+  ])('is refused when it is %s', (text, message) => {
+    expect(() => decodeContinue(text)).toThrow(`invalid continue token: continue key is not valid: ${message}`);
   });
 });

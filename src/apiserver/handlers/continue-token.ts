@@ -71,6 +71,6 @@ function decodeBase64(text: string): Buffer {
   return Buffer.from(text, 'base64url');
 }
 
-function invalid(why: string): StatusError {
-  return StatusError.badRequest(`invalid continue token: continue key is not valid: ${why}`);
+function invalid(detail: string): StatusError {
+  return StatusError.badRequest(`invalid continue token: continue key is not valid: ${detail}`);
 }

@@ -90,10 +90,10 @@ describe('a body of another kind', () => {
     ['apps/v1', 'PodList', notRegistered('PodList', 'apps/v1')],
     ['none/v1', 'DeleteOptions', notRegistered('DeleteOptions', 'none/v1')],
     ['extensions/v1', 'ConfigMap', notRegistered('ConfigMap', 'extensions/v1')],
-  ])('%s %s is refused by what is known of it', async (apiVersion, kind, why) => {
+  ])('%s %s is refused by what is known of it', async (apiVersion, kind, detail) => {
     const maps = (await serveAdmission()).client.of(core.ConfigMap);
     const sent = { ...configMap('a'), apiVersion, kind };
-    const message = `${kind} in version "v1" cannot be handled as a ConfigMap: ${why}`;
+    const message = `${kind} in version "v1" cannot be handled as a ConfigMap: ${detail}`;
     expect(await refusal(maps.create(sent as never))).toEqual({ code: 400, reason: 'BadRequest', message });
   });
 });

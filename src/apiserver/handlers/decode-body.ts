@@ -210,8 +210,8 @@ export function namingError(value: JsonValue): string | undefined {
   return slash >= 0 && apiVersion!.includes('/', slash + 1) ? `unexpected GroupVersion string: ${apiVersion}` : undefined;
 }
 
-function unreadable(why: string, { expected, parsed }: ExpectedBody): StatusError {
-  return unrecognizedObject(expected.kind, why, parsed.bytes ?? Buffer.alloc(0));
+function unreadable(detail: string, { expected, parsed }: ExpectedBody): StatusError {
+  return unrecognizedObject(expected.kind, detail, parsed.bytes ?? Buffer.alloc(0));
 }
 
 function missing(field: 'Kind' | 'apiVersion', expected: ExpectedKind, { bytes }: ParsedBody): StatusError {
@@ -229,8 +229,8 @@ function mismatch(kind: string, apiVersion: string, expected: ExpectedKind): Sta
     );
   }
   // A registered kind is decoded before anyone sees that another one is expected.
-  const why = isRead ? noConversion(stated, expected) : notRegistered(kind, apiVersion, schemeOf(expected.group));
-  return cannotBeHandledError(stated, expected.kind, why);
+  const detail = isRead ? noConversion(stated, expected) : notRegistered(kind, apiVersion, schemeOf(expected.group));
+  return cannotBeHandledError(stated, expected.kind, detail);
 }
 
 function noConversion({ version, kind }: GroupVersionKind, expected: ExpectedKind): string {
@@ -256,8 +256,8 @@ interface DecodeRequest {
 export function checkedDecode({ request, expected, validation, parsed, existing }: DecodeRequest, value: JsonValue): JsonObject {
   const beside = { written: parsed?.written, existing: existing as JsonObject | undefined };
   const { object, error, problems } = expected.decode?.(value) ?? decodeBounded(expected.schema, value, beside);
-  const why = error ?? expected.conversionError?.(object);
-  if (why !== undefined) throw cannotBeHandledError(expected, expected.kind, why);
+  const detail = error ?? expected.conversionError?.(object);
+  if (detail !== undefined) throw cannotBeHandledError(expected, expected.kind, detail);
   if (problems.length === 0 && parsed?.written === undefined && isJsonObject(object.spec ?? null))
     parsed?.learn?.(object.spec as JsonObject);
   reportProblems({ request, expected, validation }, parsed?.problems.length ? [...parsed.problems, ...problems] : problems);

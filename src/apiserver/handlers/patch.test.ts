@@ -59,14 +59,14 @@ describe('an applied configuration', () => {
     ],
     ['a whole number', { livenessProbe: { periodSeconds: 1.5 } }, 'cannot convert float64 to int32'],
     ['a number or text', { livenessProbe: { tcpSocket: { port: true } } }, 'json: cannot unmarshal bool into Go value of type int32'],
-  ])('that has a bad value for %s fails in the conversion to its kind', async (_, values, why) => {
+  ])('that has a bad value for %s fails in the conversion to its kind', async (_, values, detail) => {
     const { client } = await serveAdmission();
     const template = { spec: { containers: [{ name: 'c', image: 'i', ...values }] } };
     const config = { apiVersion: 'v1', kind: 'PodTemplate', metadata: { name: 'a', namespace: 'default' }, template };
     const gvk = '/v1, Kind=PodTemplate';
     await expect(client.of(core.PodTemplate).apply(config as never, { fieldManager: 'me' })).rejects.toMatchObject({
       code: 500,
-      message: `failed to convert new object (default/a; ${gvk}) to proper version: unable to convert unstructured object to ${gvk}: ${why}`,
+      message: `failed to convert new object (default/a; ${gvk}) to proper version: unable to convert unstructured object to ${gvk}: ${detail}`,
     });
   });
 });

@@ -173,10 +173,10 @@ function decodePatched(call: ResourceCall, { live, patch, type, options, expecte
   const allProblems = lenient ? [] : [...patchProblems(type, patch), ...problems];
   const isRejected = allProblems.length > 0 && options.fieldValidation === 'Strict';
   const unconverted = error === undefined ? expected.conversionError?.(object) : undefined;
-  const why =
+  const detail =
     error ?? (type === PATCH_TYPES.strategic ? undefined : unconverted) ?? (isRejected ? strictDecodingError(allProblems) : undefined);
-  if (why !== undefined)
-    throw type === PATCH_TYPES.strategic ? invalidPatch(patch, before, why) : invalidResult(expected.schema, { value, before }, why);
+  if (detail !== undefined)
+    throw type === PATCH_TYPES.strategic ? invalidPatch(patch, before, detail) : invalidResult(expected.schema, { value, before }, detail);
   // Upstream returns 500 if the result of a strategic patch cannot be converted.
   if (unconverted !== undefined) throw new Error(unconverted);
   reportProblems({ request: call.request, expected, validation: options.fieldValidation }, allProblems);
@@ -242,15 +242,15 @@ interface PatchResult {
   readonly written?: WrittenMembers | undefined;
 }
 
-function invalidResult(schema: ObjectSchema, result: PatchResult, why: string): StatusError {
+function invalidResult(schema: ObjectSchema, result: PatchResult, detail: string): StatusError {
   const text = encodeJson(asPrinted({ schema, value: result.value, before: result.before }));
-  return StatusError.invalid({ group: '', kind: '' }, '', [FieldError.invalid(Path.of('patch'), text, why)]);
+  return StatusError.invalid({ group: '', kind: '' }, '', [FieldError.invalid(Path.of('patch'), text, detail)]);
 }
 
 /** Errors quote a strategic patch as merging leaves it. */
-function invalidPatch({ value }: ParsedDocument, before: JsonObject, why: string): StatusError {
+function invalidPatch({ value }: ParsedDocument, before: JsonObject, detail: string): StatusError {
   return StatusError.invalid({ group: '', kind: '' }, '', [
-    FieldError.invalid(Path.of('patch'), goValue(mergedResult(value, before)), why),
+    FieldError.invalid(Path.of('patch'), goValue(mergedResult(value, before)), detail),
   ]);
 }
 

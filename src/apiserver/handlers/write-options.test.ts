@@ -20,8 +20,8 @@ describe('the options of a write', () => {
       '[dryRun: Unsupported value: ["x"]: supported values: "All", ' +
         'fieldValidation: Unsupported value: "y": supported values: "", "Ignore", "Strict", "Warn"]',
     ],
-  ])('are refused: %s', (query, why) => {
-    expect(() => writeOptions(request(query), 'UpdateOptions')).toThrow(`UpdateOptions.meta.k8s.io "" is invalid: ${why}`);
+  ])('are refused: %s', (query, message) => {
+    expect(() => writeOptions(request(query), 'UpdateOptions')).toThrow(`UpdateOptions.meta.k8s.io "" is invalid: ${message}`);
   });
 
   it('of a patch are validated together with its type', () => {

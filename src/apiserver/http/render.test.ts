@@ -63,7 +63,7 @@ test('PartialObjectMetadataList is not served for objects, nor PartialObjectMeta
   );
 });
 
-test('the old version of a form is served under its name', () => {
+test('PartialObjectMetadata of v1beta1 is served under that version', () => {
   expect(
     JSON.parse(Buffer.concat([...(renderList(many, accepted('PartialObjectMetadataList;v=v1beta1')) as TextListBody).chunks()]).toString()),
   ).toMatchObject({

@@ -16,7 +16,7 @@ test('requests of one turn advance together; later ones in a later turn', async 
   expect(steps).toEqual(['a1', 'b1', 'a2', 'b2', 'c1', 'c2']);
 });
 
-test('calls back after the first steps of requests that are read in the same turn, and without requests too', async () => {
+test('afterNext calls back after the first steps of requests of the same turn, and without requests', async () => {
   const turns = new RequestBatcher();
   const steps: string[] = [];
   const called = new Promise<void>((resolve) =>

@@ -39,7 +39,7 @@ test('watches that begin with the same state together have it encoded once, and 
   expect(calls.joined).toBe(6);
 });
 
-test('states in other encodings or of other snapshots are not shared', () => {
+test('initial states of other encodings or snapshots are not shared', () => {
   const states = new SharedStates();
   const id = {};
   const first = states.join(id, 'json', frames(1));
@@ -48,7 +48,7 @@ test('states in other encodings or of other snapshots are not shared', () => {
   expect(states.join({}, 'json', frames(1))).not.toBe(first);
 });
 
-test('what exceeds 32 MiB is encoded for each watch, and all get everything', () => {
+test('initial states beyond 32 MiB are encoded per watch, and are complete', () => {
   const states = new SharedStates();
   const { encoder, calls } = encoderOf(MIB);
   const id = {};
@@ -57,6 +57,6 @@ test('what exceeds 32 MiB is encoded for each watch, and all get everything', ()
   expect(calls.joined).toBe(32 + 8 + 8);
 });
 
-test('an empty state has no pieces', () => {
+test('an empty watch state has no encoded pieces', () => {
   expect(new SharedStates().join({}, 'json', []).piece(0, encoderOf(1).encoder)).toBeUndefined();
 });

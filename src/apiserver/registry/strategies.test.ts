@@ -187,7 +187,7 @@ describe('volumes', () => {
   });
 });
 
-test('nodes bring their status along, and change it in its own place', () => {
+test('nodes can be created with a status, and update it through the subresource only', () => {
   const node: core.Node = { metadata: { name: 'n' }, spec: { unschedulable: true }, status: { phase: 'Running', config: {} } };
   expect(nodesStrategy.prepareForCreate?.(node, SCOPE)).toEqual({ ...node, status: { phase: 'Running' } });
   expect(nodesStrategy.prepareForUpdate?.({ ...node, status: {} }, node, SCOPE)?.status).toEqual(node.status);
@@ -238,7 +238,7 @@ describe('services that change their type', () => {
   });
 });
 
-test('slices of endpoints count generations by what proxies look at', () => {
+test('the generation of an EndpointSlice increases with changes that proxies observe', () => {
   const slice: discovery.EndpointSlice = { metadata: { name: 'a', generation: 4 }, addressType: 'IPv4', endpoints: [] };
   const generation = (parts: Partial<discovery.EndpointSlice>) =>
     endpointSlicesStrategy.prepareForUpdate?.({ ...slice, ...parts }, slice, SCOPE)?.metadata.generation;

@@ -10,7 +10,7 @@ export function queryFlag(query: URLSearchParams, name: string): boolean | undef
 export function queryInteger(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
-  const why = goParseIntError(text);
-  if (why !== undefined) throw StatusError.badRequest(why);
+  const detail = goParseIntError(text);
+  if (detail !== undefined) throw StatusError.badRequest(detail);
   return Number(text);
 }

@@ -38,7 +38,7 @@ describe.each([
   });
 });
 
-it('a value does not open at another place', () => {
+it('a value encrypted for one key cannot be decrypted at another', () => {
   for (const transformer of [aesGcm(randomBytes(32)), extendedNonceGcm(randomBytes(32))])
     expect(() => open(transformer, transformer.encrypt(Buffer.from('x'), '/a'), '/b')).toThrow('message authentication failed');
 });

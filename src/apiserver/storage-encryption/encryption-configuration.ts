@@ -145,7 +145,7 @@ interface KmsFields {
 function kmsErrors(fields: KmsFields, path: Path, names: ReadonlySet<string>): readonly FieldError[] {
   const { name, endpoint, apiVersion, timeoutMs, cachesize } = fields;
   const errors: FieldError[] = [];
-  const invalid = (member: string, value: unknown, why: string) => errors.push(FieldError.invalid(path.child(member), value, why));
+  const invalid = (member: string, value: unknown, detail: string) => errors.push(FieldError.invalid(path.child(member), value, detail));
   if (name === '') errors.push(FieldError.required(path.child('name'), 'name is a mandatory field for a provider'));
   if (name.includes(':')) invalid('name', name, `invalid KMS provider name ${name}, must not contain ':'`);
   if (names.has(name)) invalid('name', name, `duplicate KMS provider name ${name}, names must be unique`);

@@ -57,7 +57,7 @@ function recorder() {
 const isInMemory = (object: object, field: string) => Object.getOwnPropertyDescriptor(object, field)?.get === undefined;
 const NAMES = Array.from({ length: 40 }, (_, i) => `t-${String(i).padStart(2, '0')}`);
 
-test('the largest objects leave memory beyond the budget, and are served as if they had not', async () => {
+test('the largest objects are evicted beyond the memory budget, and are still served', async () => {
   await using at = await open();
   await at.put('small', example('small', 1));
   for (const name of NAMES) await at.put(name, example(name, 100));
@@ -74,7 +74,7 @@ test('the largest objects leave memory beyond the budget, and are served as if t
   expect(large.equals(example('t-07', 100))).toBe(true);
 });
 
-test('long metadata leaves memory too', async () => {
+test('large metadata is evicted from memory too', async () => {
   await using at = await open({ budgetBytes: 100_000 });
   const metadata = { annotations: { note: KIB.repeat(200) }, managedFields: [{ manager: 'a' }] };
   await at.put('a', example('a', 1, metadata));
@@ -85,7 +85,7 @@ test('long metadata leaves memory too', async () => {
   expect(object.metadata).toMatchObject(metadata);
 });
 
-test('an object that left memory is announced with its last state when it is changed and deleted', async () => {
+test('events of an evicted object have its previous state', async () => {
   await using at = await open();
   for (const name of NAMES) await at.put(name, example(name, 100));
   await at.memory.settled();
@@ -102,7 +102,7 @@ test('an object that left memory is announced with its last state when it is cha
   expect(JSON.parse(String(deleted.json()))).toMatchObject({ metadata: { name: 't-02', resourceVersion: String(at.cache.revision) } });
 });
 
-test('a state of the past is read until the store gives it up, then it is expired', async () => {
+test('a past state is served until the store compacts it, then it is expired', async () => {
   await using at = await open();
   await at.put('a', example('a', 100));
   const old = at.cache.get(`${PREFIX}a`)!;
@@ -137,7 +137,7 @@ test('a cache of many large objects is read in pages, within the budget', async 
   expect(objects.every(({ object }) => (object.data as { text: string }).text.length === 20 * 1024)).toBe(true);
 });
 
-test('small objects do not come to memory once those that are there take all of the budget', async () => {
+test('small objects are not loaded when the memory budget is used up', async () => {
   const names = Array.from({ length: 300 }, (_, i) => `t-${String(i).padStart(3, '0')}`);
   const noted = (name: string) => example(name, 1, { annotations: { note: name } });
   const fill = async () => {

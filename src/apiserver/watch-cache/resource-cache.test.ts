@@ -95,7 +95,7 @@ describe('the state of a watch cache', () => {
   });
 });
 
-test('an object that was written here is known as it is, and encoded only for those who want its bytes', async () => {
+test('an object written by this server is cached without decoding, and encoded on demand', async () => {
   await using at = await open();
   await at.cache.start();
   const object = { kind: 'Thing', apiVersion: 'example.com/v1', metadata: { name: 'a' }, colour: 'red' } as unknown as KubeObject;

@@ -49,7 +49,7 @@ describe('a mutex', () => {
   });
 });
 
-test('a semaphore lets in as many as it has permits', async () => {
+test('a semaphore admits as many holders as it has permits', async () => {
   const clock = new VirtualClock();
   const semaphore = new AsyncSemaphore(3);
   let [inside, most] = [0, 0];

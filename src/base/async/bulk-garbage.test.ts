@@ -3,7 +3,7 @@ import { BulkGarbage } from './bulk-garbage.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
-it('collects the young generation once for every 4 MiB that were read', () => {
+it('BulkGarbage collects the young generation once per 4 MiB of data', () => {
   const gc = vi.fn();
   vi.stubGlobal('gc', gc);
   const garbage = new BulkGarbage();

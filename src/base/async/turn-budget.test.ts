@@ -22,15 +22,15 @@ test('timers run between pieces of work that only wait for promises', async () =
   expect(await workUntil(() => isFired, new TurnBudget(realClock), steps)).toBeLessThan(steps);
 });
 
-test('a virtual clock never interrupts', () => {
+test('work on a virtual clock never yields', () => {
   expect(new TurnBudget(new VirtualClock()).isSpent).toBe(false);
 });
 
-test('a value is available at once while the budget lasts', () => {
+test('work within its budget resolves synchronously', () => {
   expect(new TurnBudget(new VirtualClock()).resumeWith(5)).toBe(5);
 });
 
-test('long work goes on in the next turn, short work is done at once', async () => {
+test('work beyond its budget continues in the next turn', async () => {
   function* work(steps: number): Generator<void, number> {
     for (let i = 0; i < steps; i++) yield;
     return steps;

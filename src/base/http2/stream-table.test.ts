@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { StreamTable } from './stream-table.ts';
 
-test('has the streams of a Map after the same changes', () => {
+test('a stream table has the streams of a Map after the same changes', () => {
   const change = fc.tuple(fc.boolean(), fc.integer({ min: 0, max: 80 }));
   fc.assert(
     fc.property(fc.array(change, { maxLength: 300 }), (changes) => {

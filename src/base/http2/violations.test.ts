@@ -198,7 +198,7 @@ describe('what is unusual but allowed', () => {
   });
 });
 
-test('a client that asks and never reads is not read from any more', async () => {
+test('the server stops reading from a client that sends requests and never reads', async () => {
   let requests = 0;
   const port = await serveHttp2((stream) => {
     requests++;

@@ -31,7 +31,7 @@ test('a long turn is counted, and logged with the request that ran', async () =>
   expect(metrics.text()).toMatch(/sampan_event_loop_lag_seconds_count [1-9]/);
 });
 
-test('a request that began after the long one is not named', async () => {
+test('a request that began after the blocking turn is not logged', async () => {
   const { watch, logged } = setup();
   using _ = watch;
   watch.enter(quick);
@@ -42,7 +42,7 @@ test('a request that began after the long one is not named', async () => {
   expect(logged).toMatchObject([slow]);
 });
 
-test('no request is named for what began after its turn', async () => {
+test('a request is not blamed for a later turn', async () => {
   const { watch, logged } = setup();
   using _ = watch;
   watch.enter(quick);

@@ -17,7 +17,7 @@ async function greeting(server: Server): Promise<string> {
   return text as string;
 }
 
-test('a server whose accept fails again and again logs it and goes on', async () => {
+test('a server that repeatedly fails to accept connections logs it and continues', async () => {
   const logged: object[] = [];
   const logger: Logger = { ...silentLogger, error: (_, fields = {}) => void logged.push(fields) };
   const server = serverThatGreets();
@@ -28,7 +28,7 @@ test('a server whose accept fails again and again logs it and goes on', async ()
   expect(await greeting(server)).toBe('hello');
 });
 
-test('an address that is in use is an error of the call', async () => {
+test('listenOn rejects when the address is in use', async () => {
   const first = serverThatGreets();
   await listenOn(first, { host: '127.0.0.1', port: 0 }, silentLogger);
   const { port } = first.address() as AddressInfo;

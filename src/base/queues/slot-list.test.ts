@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SlotList } from './slot-list.ts';
 
-test('has the items of a Set after the same changes', () => {
+test('a slot list has the items of a Set after the same changes', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.boolean(), fc.nat(9))), (changes) => {
       const items = Array.from({ length: 10 }, (_, id) => ({ id, slot: -1 }));

@@ -14,9 +14,9 @@ import type { SpdyStream } from './spdy-stream.ts';
 
 const HEADERS = new Map([['streamtype', 'stdin']]);
 
-function connect(onStream: (stream: SpdyStream) => void, more: Partial<SpdyOptions> = {}) {
+function connect(onStream: (stream: SpdyStream) => void, overrides: Partial<SpdyOptions> = {}) {
   const { near, far } = duplexPair();
-  const server = new SpdyConnection(far, { role: 'server', onStream, ...more });
+  const server = new SpdyConnection(far, { role: 'server', onStream, ...overrides });
   const client = new SpdyConnection(near, { role: 'client' });
   return { client, server, near, far };
 }

@@ -11,9 +11,9 @@ const SAMPLED = 1;
 
 /** The context of a `traceparent` header; undefined if invalid, which is treated as absent. */
 export function parseTraceparent(text: string | undefined): TraceContext | undefined {
-  const [version = '', traceId = '', spanId = '', flags = '', ...more] = (text ?? '').split('-');
+  const [version = '', traceId = '', spanId = '', flags = '', ...rest] = (text ?? '').split('-');
   const isHex = isHexOf(version, 2) && isHexOf(traceId, 32) && isHexOf(spanId, 16) && isHexOf(flags, 2);
-  if (!isHex || version === 'ff' || (version === '00' && more.length > 0)) return undefined;
+  if (!isHex || version === 'ff' || (version === '00' && rest.length > 0)) return undefined;
   if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & SAMPLED) !== 0 };
 }

@@ -89,12 +89,12 @@ interface NodeSummary {
   readonly nodes: number;
   readonly runtime: string;
   /** Why containers are simulated although the user did not ask for it. */
-  readonly why?: string;
+  readonly reason?: string;
 }
 
 function shownNodes({ cluster }: LocalClusterOptions, chosen: NodeRuntime): NodeSummary {
-  const why = chosen.type === 'simulated' ? chosen.why : undefined;
-  return { nodes: cluster?.nodes?.length ?? 0, runtime: chosen.description, ...(why !== undefined && { why }) };
+  const reason = chosen.type === 'simulated' ? chosen.reason : undefined;
+  return { nodes: cluster?.nodes?.length ?? 0, runtime: chosen.description, ...(reason !== undefined && { reason }) };
 }
 
 function placeOf({ server, kubeconfig, dataDirectory }: LocalCluster): Place {
@@ -103,12 +103,12 @@ function placeOf({ server, kubeconfig, dataDirectory }: LocalCluster): Place {
 
 function report(place: Place & NodeSummary & { pid: number }, options: UpOptions, context: CliContext): void {
   const { name, store } = options;
-  const { why, ...facts } = place;
+  const { reason: _, ...facts } = place;
   const data = { name, context: contextName(name), ...facts, store };
   printData(context, { format: options.output, data, text: () => readyMessage(place, options) });
 }
 
-function readyMessage({ server, kubeconfig, dataDirectory, nodes, runtime, why }: Place & NodeSummary, options: UpOptions): string {
+function readyMessage({ server, kubeconfig, dataDirectory, nodes, runtime, reason }: Place & NodeSummary, options: UpOptions): string {
   const { name, store, merge } = options;
   const kubectl = merge && options.kubeconfig === undefined ? `--context ${contextName(name)}` : `--kubeconfig ${kubeconfig}`;
   const flags = locationFlags(options);
@@ -116,7 +116,7 @@ function readyMessage({ server, kubeconfig, dataDirectory, nodes, runtime, why }
   return [
     '',
     `Cluster '${name}' is ready at ${server}: ${nodes} ${nodes === 1 ? 'node' : 'nodes'}, ${objects}`,
-    why === undefined ? `Containers: ${runtime}` : `Containers are simulated, since ${why}`,
+    reason === undefined ? `Containers: ${runtime}` : `Containers are simulated, since ${reason}`,
     '',
     `  talk to it   kubectl ${kubectl} get nodes`,
     `  stop it      ${options.detach ? '' : 'Ctrl-C here, or: '}sampan down${flags}`,

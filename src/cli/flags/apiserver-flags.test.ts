@@ -113,6 +113,6 @@ test.each([
   expect(() => read(argument)).toThrow(message);
 });
 
-test('a plugin is not both enabled and disabled', () => {
+test('an admission plugin cannot be both enabled and disabled', () => {
   expect(() => read('disable-admission-plugins=Priority', 'enable-admission-plugins=Priority')).toThrow('both enabled and disabled');
 });

@@ -11,7 +11,7 @@ function read(...args: string[]): string[] {
   return notes;
 }
 
-test('whoever gives a flag that changes nothing is told so, and why', () => {
+test('a flag without an effect is logged with the reason', () => {
   expect(read('profiling=true')).toEqual(['--profiling has no effect: there is nothing to profile']);
 });
 

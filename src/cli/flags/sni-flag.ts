@@ -28,8 +28,8 @@ export function parseSniFlag(value: string): SniFiles {
   const [files = '', ...rest] = value.split(':');
   const names = rest.join(':').trim();
   if (rest.length > 0 && names === '') throw new Error('empty names list is not allowed');
-  const [certFile = '', keyFile, ...more] = files.split(',').map((file) => file.trim());
-  if (keyFile === undefined || more.length > 0) throw new Error('expected comma separated certificate and key file paths');
+  const [certFile = '', keyFile, ...further] = files.split(',').map((file) => file.trim());
+  if (keyFile === undefined || further.length > 0) throw new Error('expected comma separated certificate and key file paths');
   return { certFile, keyFile, names: names === '' ? [] : names.split(',').map((name) => name.trim()) };
 }
 

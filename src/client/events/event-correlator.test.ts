@@ -10,7 +10,7 @@ function correlator() {
   return { clock, names, correlator: new EventCorrelator(clock, names) };
 }
 
-const event = (message: string, more: Partial<NewEvent> = {}): NewEvent => ({
+const event = (message: string, overrides: Partial<NewEvent> = {}): NewEvent => ({
   metadata: { name: `pod.${message}`, namespace: 'default' },
   involvedObject: { kind: 'Pod', name: 'pod', namespace: 'default', uid: '1' },
   source: { component: 'kubelet' },
@@ -20,7 +20,7 @@ const event = (message: string, more: Partial<NewEvent> = {}): NewEvent => ({
   count: 1,
   firstTimestamp: '2026-01-01T00:00:00Z',
   lastTimestamp: '2026-01-01T00:00:00Z',
-  ...more,
+  ...overrides,
 });
 
 describe('correlating events', () => {

@@ -86,8 +86,8 @@ function run(plugin: ExecPlugin, interactive: boolean): Promise<string> {
       reject(new Error(`exec: executable ${command} wrote more than ${MAX_OUTPUT_BYTES} bytes`));
     });
     child.on('error', (error: NodeJS.ErrnoException) => {
-      const why = error.code === 'ENOENT' ? `exec: executable ${command} not found` : `exec: ${error.message}`;
-      reject(new Error(installHint ? `${why}\n\n${installHint}` : why, { cause: error }));
+      const detail = error.code === 'ENOENT' ? `exec: executable ${command} not found` : `exec: ${error.message}`;
+      reject(new Error(installHint ? `${detail}\n\n${installHint}` : detail, { cause: error }));
     });
     child.on('close', (code) => {
       if (code === 0) resolve(Buffer.concat(chunks).toString('utf8'));

@@ -103,10 +103,10 @@ describe('a kubeconfig', () => {
 });
 
 describe('an exec plugin', () => {
-  const plugin = (script: string, more: object = {}) => ({
+  const plugin = (script: string, overrides: object = {}) => ({
     server: 'https://x',
     credentials: {
-      exec: { apiVersion: 'client.authentication.k8s.io/v1', command: process.execPath, args: ['-e', script], baseEnv: {}, ...more },
+      exec: { apiVersion: 'client.authentication.k8s.io/v1', command: process.execPath, args: ['-e', script], baseEnv: {}, ...overrides },
     },
   });
   const answer = (status: object) =>
@@ -157,7 +157,7 @@ describe('an exec plugin', () => {
     ['of an unknown version', '', { apiVersion: 'v0' }, 'invalid apiVersion "v0"'],
     ['that needs a person', '', { interactiveMode: 'Always' }, 'standard input is not a terminal'],
   ];
-  it.each(faults)('%s is told of', async (_, script, more, message) => {
-    await expect(new Credentials(plugin(script, more), realClock).headers()).rejects.toThrow(message);
+  it.each(faults)('%s is told of', async (_, script, overrides, message) => {
+    await expect(new Credentials(plugin(script, overrides), realClock).headers()).rejects.toThrow(message);
   });
 });

@@ -110,7 +110,7 @@ test.each([
   expect(await ask(path, requestCase)).toEqual({ code, text: expect.stringContaining(text) });
 });
 
-test('a check that fails is named, and can be left out', async () => {
+test('a failed health check is named, and can be excluded', async () => {
   problems.set('leaderElection', 'the lease was lost');
   expect(await ask('/healthz')).toEqual({ code: 500, text: expect.stringContaining('[-]leaderElection failed: the lease was lost') });
   expect(await ask('/healthz?exclude=leaderElection')).toEqual({ code: 200, text: 'ok' });
@@ -118,7 +118,7 @@ test('a check that fails is named, and can be left out', async () => {
   expect((await ask('/readyz?verbose')).text).toBe('[+]ping ok\n[+]leaderElection ok\nreadyz check passed\n');
 });
 
-test('a new certificate is served to those who connect from then on', async () => {
+test('a new certificate is used for new connections', async () => {
   const renewed = pair('renewed');
   server.use({ ...renewed, clientCa: authority.certificate });
   const socket = connect({ host: '127.0.0.1', port: server.port, ca: authority.certificate });

@@ -3,15 +3,15 @@ import type { core } from '#api';
 import { assignAddresses } from './assign-addresses.ts';
 import { listeningPorts } from './listening-ports.ts';
 
-const service = (name: string, more: { ports?: core.ServicePort[]; current?: string[]; families?: string[]; requestedIp?: string } = {}) =>
+const service = (name: string, added: { ports?: core.ServicePort[]; current?: string[]; families?: string[]; requestedIp?: string } = {}) =>
   ({
     metadata: { name, namespace: 'd' },
     spec: {
-      ports: more.ports ?? [{ port: 80 }],
-      ipFamilies: more.families ?? ['IPv4'],
-      ...(more.requestedIp && { loadBalancerIP: more.requestedIp }),
+      ports: added.ports ?? [{ port: 80 }],
+      ipFamilies: added.families ?? ['IPv4'],
+      ...(added.requestedIp && { loadBalancerIP: added.requestedIp }),
     },
-    status: { loadBalancer: { ingress: (more.current ?? []).map((ip) => ({ ip })) } },
+    status: { loadBalancer: { ingress: (added.current ?? []).map((ip) => ({ ip })) } },
   }) as unknown as core.Service;
 const assign = (services: core.Service[], ranges: string[] = [], inUse: string[] = []) => {
   const isPortInUse = (protocol: string, port: number) => inUse.includes(`${protocol} ${port}`);

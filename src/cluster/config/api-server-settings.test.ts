@@ -29,7 +29,7 @@ it('an API server takes over all settings', () => {
   });
 });
 
-it('anonymous requests are off where everybody may do everything', () => {
+it('anonymous requests are off with AlwaysAllow', () => {
   expect(apiServerConfig({}, undefined)).toMatchObject({ anonymousAuth: true });
   const settings = { anonymousAuth: true, authorizationModes: ['RBAC', 'AlwaysAllow'] as const };
   expect(apiServerConfig(settings, undefined)).toMatchObject({ anonymousAuth: false });

@@ -67,8 +67,10 @@ export class DataDirectory {
 
   #cannotWrite(error: unknown): Error {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
-    const why = WHY[code];
-    return new Error(`cannot write to the data directory ${this.root} (${code}${why ? `: ${why}` : ''}); choose another with --data-dir`);
+    const detail = WHY[code];
+    return new Error(
+      `cannot write to the data directory ${this.root} (${code}${detail ? `: ${detail}` : ''}); choose another with --data-dir`,
+    );
   }
 
   /** Undefined when the file does not exist. */

@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true }));
 
 /** A machine with nothing installed except what a test adds. */
-async function site(has: { programs?: readonly string[]; more?: Partial<RuntimeSite> } = {}): Promise<RuntimeSite> {
+async function site(has: { programs?: readonly string[]; overrides?: Partial<RuntimeSite> } = {}): Promise<RuntimeSite> {
   const bin = path.join(directory, 'bin');
   await mkdir(bin, { recursive: true });
   for (const name of has.programs ?? []) {
@@ -20,7 +20,7 @@ async function site(has: { programs?: readonly string[]; more?: Partial<RuntimeS
     await chmod(path.join(bin, name), 0o755);
   }
   const machine = { isRoot: true, platform: 'linux', arch: 'x64', clock: realClock, machineSockets: [] };
-  return { ...machine, dataDirectory: path.join(directory, 'data'), searchPath: bin, standardPath: [], ...has.more };
+  return { ...machine, dataDirectory: path.join(directory, 'data'), searchPath: bin, standardPath: [], ...has.overrides };
 }
 
 const Version = message({ version: field(1, 'string'), runtimeName: field(2, 'string'), runtimeVersion: field(3, 'string') });
@@ -42,7 +42,7 @@ test('runtime auto starts a private containerd where it may', async () => {
   });
 });
 
-test('crun is used where there is no runc', async () => {
+test('crun is used if runc is missing', async () => {
   const chosen = await chooseRuntime('containerd', await site({ programs: ['containerd', 'crun'] }));
   expect(chosen).toMatchObject({ containerd: { ociRuntime: path.join(directory, 'bin', 'crun') } });
 });
@@ -53,15 +53,15 @@ test.each([
   ['of a user who is not root', { ...ALL, more: { isRoot: false } }, 'starting containers needs root'],
   ['with another system', { ...ALL, more: { platform: 'darwin' } }, 'containers need Linux'],
   ['with another processor', { ...ALL, more: { arch: 's390x' } }, 'there is no sandbox image for processors of type s390x'],
-])('on a machine %s auto simulates and says why, and containerd is an error', async (_, has, why) => {
-  expect(await chooseRuntime('auto', await site(has))).toMatchObject({ type: 'simulated', why: expect.stringContaining(why) });
-  await expect(chooseRuntime('containerd', await site(has))).rejects.toThrow(why);
+])('on a machine %s auto simulates and says why, and containerd is an error', async (_, has, message) => {
+  expect(await chooseRuntime('auto', await site(has))).toMatchObject({ type: 'simulated', reason: expect.stringContaining(message) });
+  await expect(chooseRuntime('containerd', await site(has))).rejects.toThrow(message);
 });
 
 test("auto takes a socket of the machine's where it may start none", async () => {
   await using _server = await fakeRuntime();
   const sockets = [path.join(directory, 'missing.sock'), path.join(directory, 'cri.sock')];
-  const chosen = await chooseRuntime('auto', await site({ more: { machineSockets: sockets } }));
+  const chosen = await chooseRuntime('auto', await site({ overrides: { machineSockets: sockets } }));
   expect(chosen).toEqual({
     type: 'socket',
     endpoint: `unix://${directory}/cri.sock`,
@@ -69,7 +69,7 @@ test("auto takes a socket of the machine's where it may start none", async () =>
   });
 });
 
-test('a socket that was named is taken, or is an error', async () => {
+test('an explicit runtime socket is used, or is an error', async () => {
   await using _server = await fakeRuntime();
   expect(await chooseRuntime(`unix://${directory}/cri.sock`, await site(ALL))).toMatchObject({ type: 'socket' });
   await expect(chooseRuntime(`unix://${directory}/none.sock`, await site(ALL))).rejects.toThrow('no container runtime answers at');

@@ -26,7 +26,7 @@ export interface RuntimeSite {
 
 /** The container runtime of a node. */
 export type NodeRuntime =
-  | { readonly type: 'simulated'; readonly description: string /** In `auto` only. */; readonly why?: string }
+  | { readonly type: 'simulated'; readonly description: string /** In `auto` only. */; readonly reason?: string }
   | { readonly type: 'socket'; readonly endpoint: string; readonly description: string }
   | {
       readonly type: 'containerd';
@@ -48,7 +48,7 @@ export async function chooseRuntime(choice: RuntimeChoice, site: RuntimeSite): P
   } catch (error) {
     const socket = await machineSocket(site);
     if (socket !== undefined) return socket;
-    return { type: 'simulated', description: 'simulated', why: (error as Error).message };
+    return { type: 'simulated', description: 'simulated', reason: (error as Error).message };
   }
 }
 

@@ -35,7 +35,7 @@ it('cluster DNS leaves a kube-dns service with a selector alone', async () => {
   expect(errors).toEqual([]);
 });
 
-it('cluster DNS writes nothing at a start that changes nothing: the webhooks that admit writes may be down', async () => {
+it('a restart of cluster DNS writes nothing, since admission webhooks may be down', async () => {
   const existing = {
     spec: {},
     ports: [

@@ -69,7 +69,7 @@ test('the kubelet of the machine serves callers that the cluster authorizes, wit
   socket.destroy();
 });
 
-test('a port that the user chose for the kubelet and that is taken is an error', async () => {
+test('an explicit kubelet port that is in use is an error', async () => {
   const occupant = createServer();
   occupant.listen(0, '0.0.0.0');
   await once(occupant, 'listening');
@@ -78,7 +78,7 @@ test('a port that the user chose for the kubelet and that is taken is an error',
   occupant.close();
 });
 
-test('kubelets of several clusters on one machine have ports of their own', async () => {
+test('kubelets of several clusters on one machine have different ports', async () => {
   await using first = start();
   await first.ready;
   await using second = start();

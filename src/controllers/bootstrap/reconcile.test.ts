@@ -10,7 +10,7 @@ const token = (id: string, changes: Partial<core.BootstrapToken> = {}): core.Boo
 });
 const map = (data: Record<string, string>): core.ConfigMap => ({ metadata: { name: 'cluster-info', namespace: 'kube-public' }, data });
 
-test('each token that signs leaves a detached signature that whoever has the token can check', () => {
+test('each signing bootstrap token adds a detached JWS signature', () => {
   const signed = signedClusterInfo(map({ kubeconfig: 'apiVersion: v1' }), [token('abcdef')], NOW);
   const [header, payload, signature] = signed.data!['jws-kubeconfig-abcdef']!.split('.');
   expect(JSON.parse(Buffer.from(header!, 'base64url').toString())).toEqual({ alg: 'HS256', kid: 'abcdef' });
@@ -19,7 +19,7 @@ test('each token that signs leaves a detached signature that whoever has the tok
   expect(signature).toBe(createHmac('sha256', '0123456789abcdef').update(`${header}.${content}`).digest('base64url'));
 });
 
-test('signatures of tokens that are gone, expired or do not sign are removed, and nothing else', () => {
+test('signatures of deleted, expired or non-signing tokens are removed, other keys stay', () => {
   const before = map({ kubeconfig: 'x', other: 'y', 'jws-kubeconfig-gone00': 'a..b' });
   const tokens = [token('old000', { expiresAt: NOW }), token('nosign', { signs: false })];
   expect(signedClusterInfo(before, tokens, NOW).data).toEqual({ kubeconfig: 'x', other: 'y' });

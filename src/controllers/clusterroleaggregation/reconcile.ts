@@ -49,8 +49,8 @@ function rulesOf({ rules }: ClusterRole): Rules {
   return Array.isArray(rules) && (rules as unknown as JsonValue[]).every(isJsonObject) ? (rules as Rules) : [];
 }
 
-function addNew(rules: Map<string, rbac.PolicyRule>, more: Rules): void {
-  for (const rule of more) {
+function addNew(rules: Map<string, rbac.PolicyRule>, added: Rules): void {
+  for (const rule of added) {
     const { verbs, apiGroups, resources, resourceNames, nonResourceURLs } = rule;
     const text = JSON.stringify([verbs, apiGroups, resources, resourceNames, nonResourceURLs]);
     if (!rules.has(text)) rules.set(text, rule);

@@ -57,7 +57,7 @@ export class HintedServices {
     this.events.normal(service, 'TopologyAwareHintsEnabled', `Topology Aware Hints has been enabled, addressType: ${type}`);
   }
 
-  #disabled(service: core.Service, why: string, type: string): void {
-    this.events.warning(service, 'TopologyAwareHintsDisabled', `${why}, addressType: ${type}`);
+  #disabled(service: core.Service, detail: string, type: string): void {
+    this.events.warning(service, 'TopologyAwareHintsDisabled', `${detail}, addressType: ${type}`);
   }
 }

@@ -42,10 +42,10 @@ export function hintZones(changes: SliceChanges, untouched: readonly EndpointSli
 }
 
 /** The changes without hints, plus updates that remove hints from otherwise unchanged slices. */
-function withoutHints({ create, update, remove }: SliceChanges, untouched: readonly EndpointSlice[], why: string): ZoneHints {
+function withoutHints({ create, update, remove }: SliceChanges, untouched: readonly EndpointSlice[], detail: string): ZoneHints {
   const clear = (slices: readonly EndpointSlice[]) => slices.map((slice) => withHints(slice, undefined));
   const cleared = clear(untouched).filter((slice) => !untouched.includes(slice));
-  return { changes: { create: clear(create), update: [...clear(update), ...cleared], remove }, result: why };
+  return { changes: { create: clear(create), update: [...clear(update), ...cleared], remove }, result: detail };
 }
 
 /** Counts the hints of an unchanged slice; false unless every endpoint has one for a zone that still needs it. */

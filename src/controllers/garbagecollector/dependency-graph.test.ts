@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { blockingDependents, DependencyGraph, identityKey, type ObjectIdentity } from './dependency-graph.ts';
 import { reconcileOwned, reconcileWaiting } from './reconcile.ts';
 
-const identity = (name: string, more: Partial<ObjectIdentity> = {}): ObjectIdentity => ({
+const identity = (name: string, overrides: Partial<ObjectIdentity> = {}): ObjectIdentity => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
   namespace: 'x',
   name,
   uid: name,
-  ...more,
+  ...overrides,
 });
 const ownedBy = (...names: string[]) => ({
   ownerReferences: names.map((name) => ({ apiVersion: 'v1', kind: 'ConfigMap', name, uid: name, blockOwnerDeletion: true })),

@@ -10,7 +10,7 @@ const policy = (expression: string, checkedGeneration?: number) => ({
 });
 const reconcile = (observed?: ReturnType<typeof policy>) => reconcilePolicy(observed, builtInKinds);
 
-it('a changed policy gets its warnings, or an empty list of them', () => {
+it('a changed policy gets its type-checking warnings, or an empty list', () => {
   const expressionWarnings = [{ fieldRef: 'spec.validations[0].expression', warning: expect.stringContaining('no matching overload') }];
   expect(reconcile(policy('object.spec.replicas > "1"', 1))).toEqual({ observedGeneration: 2, typeChecking: { expressionWarnings } });
   expect(reconcile(policy('object.spec.replicas > 1'))).toEqual({ observedGeneration: 2, typeChecking: {} });

@@ -48,7 +48,7 @@ const record = (name: string, data: string): Answer => ({ type: 'A', name, ttl: 
 const ask = async (name: string, servers: readonly ServerAddress[], client = '10.0.0.1') =>
   packet.decode(await forwarder.forward(queryFor(name), client, servers)) as packet.DecodedPacket & { rcode?: string };
 
-test('the next server is asked where one fails, and none is asked for what is known', async () => {
+test('a failed DNS query goes to the next server, and cached answers to none', async () => {
   let queries = 0;
   const broken = await nameServer(() => ({ flags: 2 }));
   const good = await nameServer(({ questions = [] }) => {
@@ -66,7 +66,7 @@ test('a query goes to the next server when there is no route to the first', asyn
   expect(await ask('a.example', [unreachable, good])).toMatchObject({ answers: [{ data: '192.0.2.7' }] });
 });
 
-test('an answer that does not fit into a datagram is asked for again over TCP', async () => {
+test('a truncated DNS reply is queried again over TCP', async () => {
   const udp = await nameServer(() => ({ flags: packet.TRUNCATED_RESPONSE }));
   const tcp = createServer((socket) => {
     socket.on('data', (bytes) => {
@@ -79,7 +79,7 @@ test('an answer that does not fit into a datagram is asked for again over TCP', 
   expect(await ask('long.example', [udp])).toMatchObject({ answers: [{ data: '192.0.2.8' }] });
 });
 
-test('a client may have 100 questions open at once; those of others are asked all the same', async () => {
+test('a DNS client may have 100 queries in flight, without an effect on other clients', async () => {
   const open: (() => void)[] = [];
   const server = await nameServer(() => undefined);
   server.socket.removeAllListeners('message');
@@ -98,7 +98,7 @@ test('a client may have 100 questions open at once; those of others are asked al
   expect(registry.text()).toMatch(/coredns_forward_max_concurrent_rejects_total 1/);
 });
 
-test('a reply to another question, or with another id, is not taken for the answer', async () => {
+test('a DNS reply with another question or id is ignored', async () => {
   const server = await nameServer(() => undefined);
   server.socket.removeAllListeners('message');
   server.socket.on('message', (bytes, from) => {

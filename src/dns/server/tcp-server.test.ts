@@ -42,7 +42,7 @@ async function ask(socket: Socket, text: string): Promise<string> {
   return reply.subarray(2).toString();
 }
 
-test('a connection that drips bytes and never asks is closed, one that asks stays', async () => {
+test('a DNS connection without complete queries is closed, one with queries stays open', async () => {
   const slow = await open();
   const good = await open();
   slow.write(Buffer.from([0xff, 0xff]));
@@ -57,7 +57,7 @@ test('a connection that drips bytes and never asks is closed, one that asks stay
   expect(await ask(good, 'still')).toBe('still');
 });
 
-test('a client has only so many connections at once, and gets new ones as it closes old ones', async () => {
+test('a client can only open new DNS connections within its limit', async () => {
   const first = await Promise.all(Array.from({ length: 64 }, open));
   const over = await open();
   await once(over, 'close');
@@ -67,7 +67,7 @@ test('a client has only so many connections at once, and gets new ones as it clo
   await expect.poll(async () => Promise.race([ask(await open(), 'x'), once(sockets.at(-1)!, 'close').then(() => 'closed')])).toBe('x');
 });
 
-test('a query that fails ends its connection alone', async () => {
+test('a DNS query that fails only ends its own connection', async () => {
   const [bad, good] = [await open(), await open()];
   bad.write(Buffer.from([0, 1, 0x3f]));
   await once(bad, 'close');

@@ -96,11 +96,11 @@ export class PodCgroups implements PodHook {
     if (!tree.exists(path)) return;
     const { cpuQuotaUs = -1, memoryBytes = -1 } = this.#limitsOf(pod);
     const [quota, memory] = await Promise.all([tree.read(path, 'cpuQuota'), tree.memory(path)]);
-    const more = {
+    const raised = {
       ...(isMore(cpuQuotaUs, quotaOf(quota)) && { cpuQuotaUs }),
       ...(isMore(memoryBytes, memory.limitBytes) && { memoryBytes }),
     };
-    if (Object.keys(more).length > 0) await this.#timed('update', () => tree.reserve(path, more));
+    if (Object.keys(raised).length > 0) await this.#timed('update', () => tree.reserve(path, raised));
   }
 
   async resize({ pod, uid }: PodContext): Promise<void> {

@@ -93,7 +93,7 @@ describe('sharesToWeight', () => {
   });
 });
 
-it('a process is moved into a cgroup of its own in every hierarchy', async () => {
+it('a process is moved into its own cgroup in every hierarchy', async () => {
   const mount = await mkdtemp(path.join(os.tmpdir(), 'cgroups-'));
   try {
     for (const controller of ['cpu', 'memory']) await mkdir(path.join(mount, controller));

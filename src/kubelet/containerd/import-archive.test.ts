@@ -31,19 +31,19 @@ interface Blob {
   readonly file: TarFile;
 }
 
-function blob(mediaType: string, content: Buffer, more: Record<string, unknown> = {}): Blob {
+function blob(mediaType: string, content: Buffer, overrides: Record<string, unknown> = {}): Blob {
   const hex = digest(content);
   return {
-    descriptor: { mediaType, digest: `sha256:${hex}`, size: content.length, ...more },
+    descriptor: { mediaType, digest: `sha256:${hex}`, size: content.length, ...overrides },
     file: { name: `blobs/sha256/${hex}`, content },
   };
 }
 
-function ociManifest(arch: string, more: Record<string, unknown> = {}): { manifest: Blob; blobs: readonly Blob[] } {
+function ociManifest(arch: string, overrides: Record<string, unknown> = {}): { manifest: Blob; blobs: readonly Blob[] } {
   const config = blob('application/vnd.oci.image.config.v1+json', configOf(arch, [`sha256:${digest(layer)}`]));
   const data = blob('application/vnd.oci.image.layer.v1.tar+gzip', gzipSync(layer));
   const json = { schemaVersion: 2, config: config.descriptor, layers: [data.descriptor] };
-  const manifest = blob('application/vnd.oci.image.manifest.v1+json', Buffer.from(JSON.stringify(json)), more);
+  const manifest = blob('application/vnd.oci.image.manifest.v1+json', Buffer.from(JSON.stringify(json)), overrides);
   return { manifest, blobs: [manifest, config, data] };
 }
 
@@ -140,8 +140,8 @@ describe.skipIf(reason !== undefined)('importing an archive', { timeout: 60_000 
   });
 
   const INDEX = 'application/vnd.oci.image.index.v1+json';
-  const indexOf = (children: readonly Blob[], more: Record<string, unknown> = {}) =>
-    blob(INDEX, Buffer.from(JSON.stringify({ schemaVersion: 2, manifests: children.map(({ descriptor }) => descriptor) })), more);
+  const indexOf = (children: readonly Blob[], overrides: Record<string, unknown> = {}) =>
+    blob(INDEX, Buffer.from(JSON.stringify({ schemaVersion: 2, manifests: children.map(({ descriptor }) => descriptor) })), overrides);
 
   test('takes an index whose children multiply: each of them is read once', async () => {
     const { manifest, blobs } = ociManifest(arch);

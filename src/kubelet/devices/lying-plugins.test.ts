@@ -113,7 +113,7 @@ test('devices on NUMA nodes that the machine lacks count as devices without topo
   expect(devices.healthy.map(({ numaNodes }) => numaNodes)).toEqual([[], [], []]);
 });
 
-test('a plugin that prefers devices which it was not offered gets those that are free', async () => {
+test('a preferred device that was not offered is replaced by a free one', async () => {
   const preferred = unaryMethod(GetPreferredAllocation, () => ({ containerResponses: [{ deviceIds: ['__proto__'] }] }));
   const allocate = unaryMethod(Allocate, () => ({ containerResponses: [{ envs: { ['__proto__']: 'x' } }] }));
   await startPlugin(() => once({ devices: [healthy('a')] }), [preferred, allocate]);
@@ -124,7 +124,7 @@ test('a plugin that prefers devices which it was not offered gets those that are
   expect(JSON.parse(await readFile(file.path, 'utf8'))).toMatchObject({ registered: { [RESOURCE]: ['a'] } });
 });
 
-test('a plugin that answers an allocation with nothing fails that allocation alone', async () => {
+test('an empty allocation response only fails that allocation', async () => {
   const preferred = unaryMethod(GetPreferredAllocation, () => ({ containerResponses: [] }));
   const allocate = unaryMethod(Allocate, () => ({ containerResponses: [] }));
   await startPlugin(() => once({ devices: [healthy('a')] }), [preferred, allocate]);
@@ -134,7 +134,7 @@ test('a plugin that answers an allocation with nothing fails that allocation alo
   expect(devices.podUids).toEqual([]);
 });
 
-test('plugins of more than a thousand resources are turned away', async () => {
+test('plugins with more than a thousand resources are rejected', async () => {
   using client = new GrpcClient({ endpoint: `unix://${join(directory, 'kubelet.sock')}`, clock: realClock });
   const pluginPod = (i: number) =>
     client

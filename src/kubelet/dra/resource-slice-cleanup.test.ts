@@ -13,7 +13,7 @@ function recordingClient(failures = 0) {
   return { removed, client: { of: () => ({ deleteCollection }) } as never };
 }
 
-test('the slices of a driver are removed when it stays away for half a minute, and not before', async () => {
+test('the ResourceSlices of a driver are removed after it is disconnected for half a minute', async () => {
   const clock = new VirtualClock();
   const { client, removed } = recordingClient(1);
   await using drivers = new ResourceSliceCleanup({ client, clock, logger: silentLogger, nodeName: 'n' });

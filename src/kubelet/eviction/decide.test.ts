@@ -69,15 +69,15 @@ describe('decide', () => {
       fc.property(amounts, amounts, (left, usedBytes) => {
         const observe = (used: (index: number) => number) =>
           new Map(signals.map((signal, i) => [signal, { capacity: 1000, available: Math.max(0, (left[i] as number) - used(i)) }]));
-        const more = decide(NO_PRESSURE, { thresholds, transitionPeriodMs: 0, observations: observe(() => 0), nowMs: 0 });
+        const next = decide(NO_PRESSURE, { thresholds, transitionPeriodMs: 0, observations: observe(() => 0), nowMs: 0 });
         const less = decide(NO_PRESSURE, {
           thresholds,
           transitionPeriodMs: 0,
           observations: observe((i) => usedBytes[i] as number),
           nowMs: 0,
         });
-        expect(less.conditions).toEqual(expect.arrayContaining([...more.conditions]));
-        expect(less.reclaim).toEqual(expect.arrayContaining([...more.reclaim]));
+        expect(less.conditions).toEqual(expect.arrayContaining([...next.conditions]));
+        expect(less.reclaim).toEqual(expect.arrayContaining([...next.reclaim]));
       }),
     );
   });

@@ -17,9 +17,9 @@ function pod(name: string, { priority = 0, memory = '', qosClass = 'BestEffort' 
   };
 }
 
-const use = (memoryMi: number, more: Partial<PodUse> = {}): PodUse => ({
+const use = (memoryMi: number, overrides: Partial<PodUse> = {}): PodUse => ({
   ...{ memoryBytes: memoryMi * MI, volumeBytes: 0, volumeInodes: 0, containers: [{ name: 'c', memoryBytes: memoryMi * MI }] },
-  ...more,
+  ...overrides,
 });
 const names = (pods: readonly core.Pod[]) => pods.map(({ metadata }) => metadata.name);
 

@@ -6,7 +6,7 @@ import { silentLogger } from '#base';
 import { CONTAINER_NAME, POD_UID } from '../pods/labels.ts';
 import { ContainerGc } from './container-gc.ts';
 
-test('logs go with their containers, those of a pod that is gone with the pod', async () => {
+test('logs are removed with their containers, and pod log directories with their pods', async () => {
   const pods = await mkdtemp(path.join(os.tmpdir(), 'container-gc-'));
   try {
     for (const [pod, names] of [

@@ -5,13 +5,13 @@ import { CONTAINER_NAME, POD_UID } from '../pods/labels.ts';
 import { containerGarbage, podOfLogDirectory } from './container-garbage.ts';
 import { bytesToFree, detectImages, expiredImages, type ImageRecords, imagesToFree, removableImages } from './image-garbage.ts';
 
-const image = (id: string, more: Partial<Image> = {}): Image => ({
+const image = (id: string, overrides: Partial<Image> = {}): Image => ({
   id,
   repoTags: [],
   repoDigests: [],
   sizeBytes: 10,
   pinned: false,
-  ...more,
+  ...overrides,
 });
 const ids = (records: readonly { readonly image: Image }[]) => records.map((record) => record.image.id);
 
@@ -67,7 +67,7 @@ describe('image garbage', () => {
 });
 
 describe('containerGarbage', () => {
-  const sandbox = (id: string, uid: string | undefined, more: Partial<Sandbox> = {}): Sandbox => ({
+  const sandbox = (id: string, uid: string | undefined, overrides: Partial<Sandbox> = {}): Sandbox => ({
     ...{
       id,
       metadata: { name: '', uid: '', namespace: '', attempt: 0 },
@@ -77,15 +77,15 @@ describe('containerGarbage', () => {
       runtimeHandler: '',
     },
     labels: uid === undefined ? {} : { [POD_UID]: uid },
-    ...more,
+    ...overrides,
   });
-  const container = (id: string, uid: string, more: Partial<Container> = {}): Container => ({
+  const container = (id: string, uid: string, overrides: Partial<Container> = {}): Container => ({
     ...{ id, sandboxId: `s-${uid}`, metadata: { name: 'c', attempt: 0 }, image: { image: '' }, imageRef: '', imageId: '' },
     ...{ state: 'exited', createdAtMs: 0, annotations: {}, labels: { [POD_UID]: uid, [CONTAINER_NAME]: 'c' } },
-    ...more,
+    ...overrides,
   });
-  const garbage = (containers: readonly Container[], sandboxes: readonly Sandbox[], more = {}) => {
-    const facts = { containers, sandboxes, livePods: new Set(['live']), endedPods: new Set<string>(), isPressing: false, ...more };
+  const garbage = (containers: readonly Container[], sandboxes: readonly Sandbox[], overrides = {}) => {
+    const facts = { containers, sandboxes, livePods: new Set(['live']), endedPods: new Set<string>(), isPressing: false, ...overrides };
     const result = containerGarbage(facts);
     return { containers: result.containers.map(({ id }) => id), sandboxes: result.sandboxes.map(({ id }) => id) };
   };

@@ -90,7 +90,7 @@ function runtimeProblems({ conditions }: RuntimeStatus): readonly string[] {
     const condition = conditions.find((candidate) => candidate.type === type);
     if (condition?.status === true) return [];
     const problem = type === 'RuntimeReady' ? 'container runtime not ready' : NETWORK_PROBLEM;
-    const why = condition === undefined ? '<nil>' : `${type}=false reason:${condition.reason} message:${condition.message}`;
-    return [`${problem}: ${why}`];
+    const detail = condition === undefined ? '<nil>' : `${type}=false reason:${condition.reason} message:${condition.message}`;
+    return [`${problem}: ${detail}`];
   });
 }

@@ -57,8 +57,8 @@ function isNearer(pod: core.Pod, best: core.Pod, shortages: readonly Shortage[])
   const difference = distance(pod, shortages) - distance(best, shortages);
   if (difference !== 0) return difference < 0;
   for (const resource of ['memory', 'cpu']) {
-    const more = podRequest(pod, resource) - podRequest(best, resource);
-    if (more !== 0) return more < 0;
+    const excess = podRequest(pod, resource) - podRequest(best, resource);
+    if (excess !== 0) return excess < 0;
   }
   return true;
 }

@@ -69,9 +69,9 @@ const EXCEEDED = 'Container runtime did not kill the pod within specified grace 
 
 function unable(shortages: readonly Shortage[]): PodRejection {
   const list = shortages.map(({ resource, amount }) => `(res: ${resource}, q: ${amount}), `).join('');
-  const why = `error finding a set of pods to preempt: no set of running pods found to reclaim resources: [${list}]`;
+  const detail = `error finding a set of pods to preempt: no set of running pods found to reclaim resources: [${list}]`;
   return {
     reason: 'UnexpectedAdmissionError',
-    message: `Unexpected error while attempting to recover from admission failure: preemption: ${why}`,
+    message: `Unexpected error while attempting to recover from admission failure: preemption: ${detail}`,
   };
 }

@@ -21,7 +21,7 @@ function pod(status: object = {}): core.Pod {
   return { spec: { containers: [container] }, status } as unknown as core.Pod;
 }
 
-test('a container that was reported ready stays so when the kubelet starts again, until its probe fails', async () => {
+test('a ready container stays ready across a kubelet restart until its probe fails', async () => {
   const clock = new VirtualClock();
   let passes = true;
   const probes = probesOf(clock, () => passes);

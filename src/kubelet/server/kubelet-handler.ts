@@ -141,12 +141,12 @@ function isRunning({ status }: core.Pod): boolean {
 }
 
 async function metricsResponse(
-  [part = '', ...more]: readonly string[],
+  [part = '', ...further]: readonly string[],
   _call: KubeletCall,
   deps: KubeletHandlerDeps,
 ): Promise<KubeletResponse> {
   const text = async () => {
-    if (more.length > 0) return undefined;
+    if (further.length > 0) return undefined;
     if (part === '') return ownMetrics(deps);
     if (part === 'resource') return resourceMetrics(deps);
     if (part === 'cadvisor') return containerMetrics(deps);
@@ -163,8 +163,8 @@ async function ownMetrics(deps: KubeletHandlerDeps): Promise<string> {
   return metrics.text() + kubeletMetrics.registry.text() + (await countedMetrics(runtime, deps.pods())) + volumes;
 }
 
-async function stats([part = '', ...more]: readonly string[], _call: KubeletCall, deps: KubeletHandlerDeps): Promise<KubeletResponse> {
-  return part === 'summary' && more.length === 0 ? jsonResponse(await statsSummary(deps)) : notFound();
+async function stats([part = '', ...further]: readonly string[], _call: KubeletCall, deps: KubeletHandlerDeps): Promise<KubeletResponse> {
+  return part === 'summary' && further.length === 0 ? jsonResponse(await statsSummary(deps)) : notFound();
 }
 
 async function containerLogs(names: readonly string[], call: KubeletCall, deps: KubeletHandlerDeps): Promise<KubeletResponse> {

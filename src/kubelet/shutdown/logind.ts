@@ -44,8 +44,8 @@ export async function openLogind({ socketPath, userId, signal, onShutdown }: Log
 
 /** Delays the shutdown until disposed. logind passes inhibitor locks as file descriptors, which Node.js cannot receive: systemd-inhibit holds one. */
 export async function holdInhibitor(): Promise<AsyncDisposable> {
-  const why = 'Kubelet needs time to handle node shutdown';
-  const words = ['--what=shutdown', '--who=kubelet', `--why=${why}`, '--mode=delay', 'sleep', 'infinity'];
+  const detail = 'Kubelet needs time to handle node shutdown';
+  const words = ['--what=shutdown', '--who=kubelet', `--why=${detail}`, '--mode=delay', 'sleep', 'infinity'];
   const child = spawn('systemd-inhibit', words, { stdio: 'ignore' });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()).on('error', () => resolve()));
   await once(child, 'spawn');

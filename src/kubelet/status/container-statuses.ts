@@ -77,8 +77,8 @@ function unseenStatus(container: Spec, role: Role, { pod, previous, state, isRes
 }
 
 function removedForRestart({ restartCount }: core.ContainerStatus): Pick<core.ContainerStatus, 'state' | 'lastState' | 'restartCount'> {
-  const why = { reason: RESTARTING_REASON, message: 'The container is removed because RestartAllContainers in place' };
-  return { state: { waiting: why }, lastState: { terminated: { ...why, exitCode: UNKNOWN_EXIT_CODE } }, restartCount: restartCount + 1 };
+  const detail = { reason: RESTARTING_REASON, message: 'The container is removed because RestartAllContainers in place' };
+  return { state: { waiting: detail }, lastState: { terminated: { ...detail, exitCode: UNKNOWN_EXIT_CODE } }, restartCount: restartCount + 1 };
 }
 
 /** It ran when last seen, and the runtime does not know it: the machine or the runtime was restarted. */
@@ -139,8 +139,8 @@ export function stateOf(container: PodContainer, facts: Pick<ContainerFacts, 'ru
   if (state === 'created') return { waiting: {} };
   // A container that never ran has the zero time, as upstream.
   const times = { startedAt: formatTime(startedAtMs ?? 0), finishedAt: formatTime(finishedAtMs ?? createdAtMs) };
-  const why = { ...(reason !== undefined && { reason }), ...(message !== undefined && { message }) };
-  return { terminated: { exitCode, ...why, ...times, containerID: idText(id, facts) } };
+  const detail = { ...(reason !== undefined && { reason }), ...(message !== undefined && { message }) };
+  return { terminated: { exitCode, ...detail, ...times, containerID: idText(id, facts) } };
 }
 
 function idText(id: string, { runtimeName }: Pick<ContainerFacts, 'runtimeName'>): string {

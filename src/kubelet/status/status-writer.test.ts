@@ -41,7 +41,7 @@ async function finish(server: SlowServer, clock: VirtualClock): Promise<void> {
   }
 }
 
-test('of a pod that waits for its turn only the latest status is written', async () => {
+test('only the latest status of a waiting pod is written', async () => {
   const { server, clock, writers: all } = writers(2, { statuses: new AsyncSemaphore(1) });
   const [first, second] = all as [StatusWriter, StatusWriter];
   first.want({ phase: 'Running' });
@@ -53,7 +53,7 @@ test('of a pod that waits for its turn only the latest status is written', async
   expect(server.patches.map(({ path, status }) => `${path.split('/').at(-2)} ${status.phase}`)).toEqual(['p0 Running', 'p1 Running']);
 });
 
-test('pods that share request limits write no more at once than these allow, and all in the end', async () => {
+test('concurrent status writes stay within shared request limits, and all are written', async () => {
   const { server, clock, writers: all } = writers(20, { statuses: new AsyncSemaphore(3) });
   for (const writer of all) writer.want({ phase: 'Running' });
   await finish(server, clock);
@@ -67,7 +67,7 @@ test('without request limits every pod writes at once', async () => {
   expect([server.mostAtOnce, server.patches.length]).toEqual([20, 20]);
 });
 
-test('a status that waits for volumes which are ready in a moment is written once, with what followed', async () => {
+test('a status that waits for volumes is merged with the next one if they are ready soon', async () => {
   const { server, clock, writers: all } = writers(1);
   const [writer] = all as [StatusWriter];
   let ready = () => {};
@@ -82,7 +82,7 @@ test('a status that waits for volumes which are ready in a moment is written onc
   expect(server.patches.map(({ status }) => status.phase)).toEqual(['Running']);
 });
 
-test('a status that waits for volumes which do not come is written after a moment', async () => {
+test('a status that waits for slow volumes is written after a short delay', async () => {
   const { server, clock, writers: all } = writers(1);
   const [writer] = all as [StatusWriter];
   writer.want({ phase: 'Pending' });
@@ -92,7 +92,7 @@ test('a status that waits for volumes which do not come is written after a momen
   expect(server.patches.map(({ status }) => status.phase)).toEqual(['Pending']);
 });
 
-test('a status that waits for volumes which failed is written', async () => {
+test('a status that waits for failed volumes is written', async () => {
   const { server, clock, writers: all } = writers(1);
   const [writer] = all as [StatusWriter];
   writer.want({ phase: 'Pending' });

@@ -36,7 +36,7 @@ async function traced(samplingRatePerMillion: number, work: (tracing: KubeletTra
   return new Map(spans.map((span) => [span.name, span]));
 }
 
-test('the step of a pod has a span that its calls of the runtime are parts of', async () => {
+test('runtime calls have spans within the span of the pod sync', async () => {
   const byName = await traced(1_000_000, (tracing) =>
     tracing.podStep('syncPod', POD, async () => {
       await tracing.runtimeCall('runPodSandbox', async () => 'id');
@@ -60,7 +60,7 @@ test('a request to the kubelet continues the trace of its caller', async () => {
   expect(span?.attributes.find(({ key }) => key === 'http.response.status_code')?.value?.number).toBe(404);
 });
 
-test('nothing is exported of pods that are not sampled', async () => {
+test('no spans are exported for unsampled pod syncs', async () => {
   const byName = await traced(0, (tracing) => tracing.podStep('syncPod', POD, () => tracing.runtimeCall('version', async () => 'v1')));
   expect(byName.size).toBe(0);
 });

@@ -122,8 +122,8 @@ function checkConfig(rules: OwnershipRules, kind: GroupVersionKind, applied: Jso
 }
 
 /** The error for a merged object that does not convert to its kind: values that pass for scalars, such as quantities, are read only then. */
-export function conversionFailure(kind: GroupVersionKind, applied: JsonObject, why: string): StatusError {
-  const cause = `unable to convert unstructured object to ${gvkText(kind)}: ${why}`;
+export function conversionFailure(kind: GroupVersionKind, applied: JsonObject, detail: string): StatusError {
+  const cause = `unable to convert unstructured object to ${gvkText(kind)}: ${detail}`;
   return unclassified(`failed to convert new object (${configurationName(kind, applied)}) to proper version: ${cause}`);
 }
 

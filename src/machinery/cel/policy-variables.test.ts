@@ -59,7 +59,7 @@ describe('variables of a policy', () => {
   });
 });
 
-test('the request has declared fields', () => {
+test('the CEL variable request has declared fields', () => {
   expect(evaluate(policy(), 'request.operation == "CREATE" && !has(request.namespace)')).toBe(true);
   expect(evaluate(policy(), 'request.nope')).toContain("undefined field 'nope'");
 });

@@ -140,7 +140,7 @@ describe('lists compare and add by their kind', () => {
   });
 });
 
-test('the root of a resource always has its names', () => {
+test('the CEL type of a resource root always has apiVersion, kind and metadata names', () => {
   const self = selfType(object({}), true);
   const result = compile('self.kind == "K" && self.apiVersion == "v1" && self.metadata.name == "n" && !has(self.metadata.generateName)', {
     variables: { self },
@@ -151,7 +151,7 @@ test('the root of a resource always has its names', () => {
   });
 });
 
-test('an optional old value is absent on creation', () => {
+test('oldSelf with optionalOldSelf is absent on creation', () => {
   const self = selfType(object({ n: integer }));
   const rule = compile('!oldSelf.hasValue() || oldSelf.value().n <= self.n', { variables: { self, oldSelf: optionalType(self) } });
   expect(rule.ok).toBe(true);

@@ -209,7 +209,7 @@ class TimeParser {
     return this.error(` as ${goQuote(this.layout)}: cannot parse ${goQuote(this.rest)} as ${goQuote(element)}`);
   }
 
-  private error(why: string): TimeTextError {
-    return new TimeTextError(`parsing time ${goQuote(this.text)}${why}`);
+  private error(detail: string): TimeTextError {
+    return new TimeTextError(`parsing time ${goQuote(this.text)}${detail}`);
   }
 }

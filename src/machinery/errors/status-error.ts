@@ -131,13 +131,13 @@ export class StatusError extends Error {
     return new StatusError({ code: 401, reason: 'Unauthorized', message: message === '' ? 'not authorized' : message });
   }
 
-  static forbidden(resource: GroupResource, name: string, why: string): StatusError {
-    const message = `${forbiddenSubject(resource, name)}: ${why}`;
+  static forbidden(resource: GroupResource, name: string, detail: string): StatusError {
+    const message = `${forbiddenSubject(resource, name)}: ${detail}`;
     return new StatusError({ code: 403, reason: 'Forbidden', message, details: resourceDetails(resource, name) });
   }
 
-  static conflict(resource: GroupResource, name: string, why: string): StatusError {
-    const message = `Operation cannot be fulfilled on ${groupResourceText(resource)} ${goQuote(name)}: ${why}`;
+  static conflict(resource: GroupResource, name: string, detail: string): StatusError {
+    const message = `Operation cannot be fulfilled on ${groupResourceText(resource)} ${goQuote(name)}: ${detail}`;
     return new StatusError({ code: 409, reason: 'Conflict', message, details: resourceDetails(resource, name) });
   }
 
@@ -156,9 +156,9 @@ export class StatusError extends Error {
 
   static invalid(kind: GroupKind, name: string, all: readonly FieldError[]): StatusError {
     const errors = all.slice(0, printedErrors(all));
-    const more = all.length > errors.length ? ` and ${moreErrors(all.length, errors.length)} more errors` : '';
+    const suffix = all.length > errors.length ? ` and ${moreErrors(all.length, errors.length)} more errors` : '';
     const subject = `${groupKindText(kind)} ${goQuote(name)} is invalid`;
-    const message = errors.length === 0 ? subject : `${subject}: ${aggregateFieldErrors(errors)}${more}`;
+    const message = errors.length === 0 ? subject : `${subject}: ${aggregateFieldErrors(errors)}${suffix}`;
     const causes = errors.map((error) => ({ reason: error.type, message: error.body(), field: error.field }));
     return new StatusError({ code: 422, reason: 'Invalid', message, details: { name, group: kind.group, kind: kind.kind, causes } });
   }
@@ -195,8 +195,8 @@ export class StatusError extends Error {
     return new StatusError({ code: 415, reason: 'UnsupportedMediaType', message });
   }
 
-  static requestEntityTooLarge(why: string): StatusError {
-    return new StatusError({ code: 413, reason: 'RequestEntityTooLarge', message: `Request entity too large: ${why}` });
+  static requestEntityTooLarge(detail: string): StatusError {
+    return new StatusError({ code: 413, reason: 'RequestEntityTooLarge', message: `Request entity too large: ${detail}` });
   }
 
   /** Upstream passes on etcd's error. */
@@ -213,8 +213,8 @@ export class StatusError extends Error {
   }
 
   /** The request took too long; it may still complete. */
-  static timeout(why: string, retryAfterSeconds: number): StatusError {
-    return new StatusError({ code: 504, reason: 'Timeout', message: `Timeout: ${why}`, details: { retryAfterSeconds } });
+  static timeout(detail: string, retryAfterSeconds: number): StatusError {
+    return new StatusError({ code: 504, reason: 'Timeout', message: `Timeout: ${detail}`, details: { retryAfterSeconds } });
   }
 
   static internalError(cause: unknown): StatusError {

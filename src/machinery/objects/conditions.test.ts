@@ -8,11 +8,11 @@ it('a condition keeps its transition time while its status stays', () => {
   expect(next).toEqual({ type: 'Ready', status: 'True', lastTransitionTime: 't0', reason: 'B' });
 });
 
-it('a change of status takes the time of the change', () => {
+it('a changed condition status sets the transition time', () => {
   expect(withCondition([ready], { type: 'Ready', status: 'False' }, 't1')[0]?.lastTransitionTime).toBe('t1');
 });
 
-it('a new condition goes to the end, and the list it came from is untouched', () => {
+it('a new condition is appended to a copy of the list', () => {
   const before = [ready];
   const after = withCondition(before, { type: 'Synced', status: 'False' }, 't1');
   expect(after.map(({ type }) => type)).toEqual(['Ready', 'Synced']);
@@ -23,7 +23,7 @@ it('a new condition goes to the end, and the list it came from is untouched', ()
   expect(withoutCondition(after, 'Ready').map(({ type }) => type)).toEqual(['Synced']);
 });
 
-it('conditions that do not change are the same list', () => {
+it('an unchanged condition returns the same list', () => {
   const before = [ready];
   expect(withCondition(before, { type: 'Ready', status: 'True', reason: 'A' }, 't1')).toBe(before);
 });

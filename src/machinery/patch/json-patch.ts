@@ -151,8 +151,8 @@ function copy(target: JsonDocument, operation: JsonPatchOperation, copied: numbe
   target.release(value);
   const total = copied + Buffer.byteLength(encodeJson(value));
   if (total > MAX_COPIED_BYTES) {
-    const why = `the accumulated size increase of copy is ${total}, exceeding the limit ${MAX_COPIED_BYTES}`;
-    throw new JsonPatchError(`Unable to complete the copy, ${why}`);
+    const detail = `the accumulated size increase of copy is ${total}, exceeding the limit ${MAX_COPIED_BYTES}`;
+    throw new JsonPatchError(`Unable to complete the copy, ${detail}`);
   }
   target.add(pathOf(operation), value);
   return total;

@@ -11,7 +11,7 @@ function itemsOf(list: PiecewiseList): JsonValue[] {
   return items;
 }
 
-test('changes it as an array would be changed', () => {
+test('a piecewise list changes like an array', () => {
   const change = fc.record({ kind: fc.constantFrom('insert', 'remove', 'set'), at: fc.double({ min: 0, max: 1, noNaN: true }) });
   fc.assert(
     fc.property(fc.nat(10_000), fc.array(change, { maxLength: 200 }), (length, changes) => {
@@ -37,7 +37,7 @@ test('changes it as an array would be changed', () => {
   );
 });
 
-test('grows from nothing, and becomes empty again', () => {
+test('a piecewise list grows from empty and shrinks to empty', () => {
   const list = new PiecewiseList([]);
   for (let i = 0; i < 5000; i++) list.insert(0, i);
   expect(itemsOf(list)).toEqual(range(5000).reverse());

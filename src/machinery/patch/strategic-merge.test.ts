@@ -10,7 +10,7 @@ import { applyStrategicMergePatch } from './strategic-merge.ts';
 type FieldOf = readonly [Schema, Partial<Field>?];
 
 function object(name: string, fields: Record<string, FieldOf>): ObjectSchema {
-  const list: Field[] = Object.entries(fields).map(([field, [schema, more]], i) => ({
+  const list: Field[] = Object.entries(fields).map(([field, [schema, options]], i) => ({
     name: field,
     schema,
     description: '',
@@ -18,7 +18,7 @@ function object(name: string, fields: Record<string, FieldOf>): ObjectSchema {
     required: false,
     patchStrategies: [],
     number: i + 1,
-    ...more,
+    ...options,
   }));
   const fieldsByName = new Map(list.map((field) => [field.name, field]));
   return { type: 'object', name: `test.${name}`, description: '', fields: list, fieldsByName, atomic: false, preserveUnknown: false };

@@ -10,6 +10,6 @@ test.each([
   ['', 'strconv.ParseInt: parsing "": invalid syntax'],
   ['1_000', 'strconv.ParseInt: parsing "1_000": invalid syntax'],
   ['a"b', 'strconv.ParseInt: parsing "a\\"b": invalid syntax'],
-])('%j is read as Go reads it', (text, why) => {
-  expect(goParseIntError(text)).toBe(why);
+])('%j is read as Go reads it', (text, message) => {
+  expect(goParseIntError(text)).toBe(message);
 });

@@ -33,6 +33,6 @@ function percentage(value: string): number {
   const digits = value.slice(0, -1);
   const parsed = parseInt64(digits);
   if (parsed !== undefined) return Number(parsed);
-  const why = /^[+-]?[0-9]+$/.test(digits) ? 'value out of range' : 'invalid syntax';
-  throw new Error(`invalid value for IntOrString: invalid value ${goQuote(value)}: strconv.Atoi: parsing ${goQuote(digits)}: ${why}`);
+  const detail = /^[+-]?[0-9]+$/.test(digits) ? 'value out of range' : 'invalid syntax';
+  throw new Error(`invalid value for IntOrString: invalid value ${goQuote(value)}: strconv.Atoi: parsing ${goQuote(digits)}: ${detail}`);
 }

@@ -133,7 +133,7 @@ describe('encoding YAML', () => {
   });
 });
 
-it('a large text is composed with pauses, to the same value', () => {
+it('a large YAML text is parsed with pauses, to the same value', () => {
   const text = Array.from({ length: 12_000 }, (_, i) => `k${i}: v\n`).join('');
   const steps = yamlSteps(text);
   let pauses = 0;

@@ -33,8 +33,8 @@ export class NftablesApplier implements Applier {
     try {
       await this.deps.kernel.run('nft', ['--check', '-f', '-'], { input });
     } catch (cause) {
-      const why = (cause as Error).message;
-      throw new Error(`proxy mode nftables needs nft 1.0.1 or newer and a kernel with nftables; choose another --proxy-mode: ${why}`, {
+      const detail = (cause as Error).message;
+      throw new Error(`proxy mode nftables needs nft 1.0.1 or newer and a kernel with nftables; choose another --proxy-mode: ${detail}`, {
         cause,
       });
     }

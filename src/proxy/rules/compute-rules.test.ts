@@ -4,8 +4,8 @@ import { computeServiceRules } from './compute-rules.ts';
 
 const node = { name: 'n1', zone: 'here' };
 type Slice = { ports?: object[]; endpoints?: object[]; labels?: Record<string, string> };
-const service = (spec: object, more: object = {}) =>
-  ({ metadata: { name: 's', namespace: 'd' }, spec: { clusterIP: '10.96.0.1', ports: [{ port: 80 }], ...spec }, ...more }) as core.Service;
+const service = (spec: object, overrides: object = {}) =>
+  ({ metadata: { name: 's', namespace: 'd' }, spec: { clusterIP: '10.96.0.1', ports: [{ port: 80 }], ...spec }, ...overrides }) as core.Service;
 const slice = ({ ports = [{ port: 8080 }], endpoints = [], labels = {} }: Slice) =>
   ({ metadata: { name: 'x', labels }, addressType: 'IPv4', ports, endpoints }) as unknown as discovery.EndpointSlice;
 const frontends = (of: core.Service, slices: readonly discovery.EndpointSlice[] = []) =>
@@ -25,8 +25,8 @@ describe('the rules of a service', () => {
     ['it is headless', {}, { clusterIP: 'None' }],
     ['it is a name elsewhere', {}, { type: 'ExternalName', clusterIP: '' }],
     ['its address is no address', {}, { clusterIP: 'nonsense' }],
-  ])('are none where %s', (_name, more, spec) => {
-    expect(frontends(service(spec, more))).toEqual([]);
+  ])('are none where %s', (_name, overrides, spec) => {
+    expect(frontends(service(spec, overrides))).toEqual([]);
   });
 
   it('leave out balancers that pass connections on themselves', () => {

@@ -42,11 +42,11 @@ describe('services from user space', () => {
   function rules(
     frontend: Partial<Frontend> & { port: number },
     ports: readonly number[],
-    more: { protocol?: Protocol; affinitySeconds?: number } = {},
+    added: { protocol?: Protocol; affinitySeconds?: number } = {},
   ): ServiceRules {
     const endpoints = ports.map((port) => ({ address: '127.0.0.1', port, isLocal: true }));
     const complete: Frontend = { kind: 'nodePort', endpoints, masquerade: 'always', ...frontend };
-    return { ports: [{ id: 'd/s', namespace: 'd', service: 's', family: 4, protocol: 'tcp', frontends: [complete], ...more }] };
+    return { ports: [{ id: 'd/s', namespace: 'd', service: 's', family: 4, protocol: 'tcp', frontends: [complete], ...added }] };
   }
   function ask(port: number, host = '127.0.0.1'): Promise<string> {
     return new Promise((resolve) => {

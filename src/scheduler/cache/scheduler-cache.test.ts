@@ -12,7 +12,7 @@ const MALFORMED: readonly [string, Partial<core.Node>][] = [
   ['an amount that is no quantity', { status: { allocatable: { cpu: 'many' } } as never }],
 ];
 
-test.each(MALFORMED)('a node with %s is no node to schedule on, until it is mended', (_, fields) => {
+test.each(MALFORMED)('a node with %s is not schedulable until it is repaired', (_, fields) => {
   const cache = new SchedulerCache({ labelsOf: () => undefined });
   cache.setNode(node('good'));
   expect(() => cache.setNode({ ...node('bad'), ...fields })).toThrow();

@@ -198,8 +198,8 @@ export class Profile {
   }
 }
 
-function intersection(nodes: ReadonlySet<string> | undefined, more: ReadonlySet<string>): ReadonlySet<string> {
-  return nodes === undefined ? more : new Set([...nodes].filter((name) => more.has(name)));
+function intersection(nodes: ReadonlySet<string> | undefined, added: ReadonlySet<string>): ReadonlySet<string> {
+  return nodes === undefined ? added : new Set([...nodes].filter((name) => added.has(name)));
 }
 
 function noNodesLeft(narrowedBy: readonly string[]): Status {

@@ -19,8 +19,8 @@ const affinity = (terms: readonly core.NodeSelectorTerm[]): Partial<core.PodSpec
   affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [...terms] } } },
 });
 const expressions = (key: string, operator: string, ...values: string[]) => [{ matchExpressions: [{ key, operator, values }] }];
-const port = (hostPort: number, more: object = {}): Partial<core.PodSpec> => ({
-  containers: [{ name: 'main', image: 'img', ports: [{ containerPort: 80, hostPort, protocol: 'TCP', ...more }] }] as core.Container[],
+const port = (hostPort: number, overrides: object = {}): Partial<core.PodSpec> => ({
+  containers: [{ name: 'main', image: 'img', ports: [{ containerPort: 80, hostPort, protocol: 'TCP', ...overrides }] }] as core.Container[],
 });
 
 const restartsAll = pod('p', {

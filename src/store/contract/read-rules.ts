@@ -146,14 +146,14 @@ export function readRules(engine: ContractEngine): void {
     const seen = [];
     let start = '';
     let revision: number | undefined;
-    for (let more = true, at = 0; more; at += 4) {
+    for (let hasMore = true, at = 0; hasMore; at += 4) {
       const answer: Awaited<ReturnType<typeof page>> = await page(store, {
         prefix: '/',
         start,
         limit: 4,
         ...(revision === undefined ? {} : { revision }),
       });
-      ({ revision, more } = answer);
+      ({ revision, more: hasMore } = answer);
       seen.push(...answer.entries);
       start = keyAfter(answer.entries.at(-1)!.key);
       await write(store, put(names[at]!, 'new'), remove(names[24 - at]!), put(`${names[at]}/more`));

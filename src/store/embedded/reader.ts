@@ -165,6 +165,6 @@ function asBuffer(bytes: Uint8Array): Buffer {
 /** Whether a result of `select: entries` is complete, from its chunks. */
 export function toPage(request: RangeRequest, chunk: Omit<RangeChunk, 'next'>, revision: number): Page {
   const { entries, count } = chunk;
-  const more = request.select !== 'count' && count > entries.length;
-  return { status: 'ok', entries, more, count: more && request.withCount !== true ? undefined : count, revision };
+  const hasMore = request.select !== 'count' && count > entries.length;
+  return { status: 'ok', entries, more: hasMore, count: hasMore && request.withCount !== true ? undefined : count, revision };
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { decodeLease, decodeRange, decodeWatch, encodeLeaseId, encodeRange } from './messages.ts';
 import { atLeastVersion } from './server-version.ts';
 
-test('messages are those that etcd speaks', () => {
+test('encoded messages match those of etcd', () => {
   // As Go's client encodes them.
   expect(encodeRange({ start: Buffer.from('/a'), end: Buffer.from('/b'), limit: 300, revision: 5, keysOnly: true }).toString('hex')).toBe(
     '0a022f6112022f6218ac0220054001',

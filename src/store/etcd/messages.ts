@@ -39,14 +39,14 @@ export function decodeRange(bytes: Buffer, space: string): RangeResponse {
 
 function readRange(reader: MessageReader, space: string): RangeResponse {
   const entries: Entry[] = [];
-  let [revision, more, count] = [0, false, 0];
+  let [revision, hasMore, count] = [0, false, 0];
   while (reader.next()) {
     if (reader.field === 1) revision = readHeader(reader.message());
     else if (reader.field === 2) entries.push(readEntry(reader.message(), space));
-    else if (reader.field === 3) more = reader.flag();
+    else if (reader.field === 3) hasMore = reader.flag();
     else if (reader.field === 4) count = reader.number();
   }
-  return { revision, entries, more, count };
+  return { revision, entries, more: hasMore, count };
 }
 
 function readHeader(reader: MessageReader): number {

@@ -6,7 +6,7 @@ import { VirtualClock } from '#base';
 import { bytes, keysOf, page, put, record, text, until, write } from '../contract/contract-engine.ts';
 import { openMemoryStore, restoreMemoryStore } from './memory-store.ts';
 
-test('a fork begins with everything and goes its own way', async () => {
+test('a fork starts with all data and is independent', async () => {
   const clock = new VirtualClock();
   await using trunk = openMemoryStore({ clock });
   const { id } = await trunk.grantLease(100);
@@ -43,7 +43,7 @@ test('a fork shares what it does not change: a thousand of them take little more
   for (const fork of forks) await fork.close();
 });
 
-test('history is kept for its window, and given up after it', async () => {
+test('history is kept for its window, and compacted after it', async () => {
   const clock = new VirtualClock();
   await using store = openMemoryStore({ clock, historyWindowMs: 60_000 });
   const first = await write(store, put('/a', '1'));
@@ -79,7 +79,7 @@ test('a store leaves no timer behind', async () => {
   expect(clock.pendingTimers).toBe(0);
 });
 
-test('a snapshot with a flipped bit is refused', async () => {
+test('a snapshot with a flipped bit is rejected', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'sampan-memory-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   await using store = openMemoryStore();

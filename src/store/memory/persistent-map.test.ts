@@ -105,7 +105,7 @@ describe('a persistent map', () => {
   });
 });
 
-test('the orders of keys are those of their bytes', () => {
+test('keys are ordered by their UTF-8 bytes', () => {
   const text = fc.string({ unit: 'binary' });
   fc.assert(
     fc.property(text, text, (a, b) => {

@@ -13,16 +13,16 @@ export function readRange(keys: PersistentMap<string, Entry>, request: RangeRequ
   const from = order(start, prefix) > 0 ? start : prefix;
   const entries: Entry[] = [];
   let count = 0;
-  let more = false;
+  let hasMore = false;
   map.visit(from, (key, entry) => {
     if (!key.startsWith(prefix) || (end !== undefined && compareKeys(key, end) >= 0)) return false;
     count++;
     if (select === 'count') return true;
     if (entries.length < limit) entries.push(select === 'keys' ? { ...entry, value: NO_BYTES } : entry);
-    else more = true;
-    return !more || request.withCount === true;
+    else hasMore = true;
+    return !hasMore || request.withCount === true;
   });
-  return { status: 'ok', entries, more, count: more && request.withCount !== true ? undefined : count, revision };
+  return { status: 'ok', entries, more: hasMore, count: hasMore && request.withCount !== true ? undefined : count, revision };
 }
 
 function compareKeys(a: string, b: string): number {

@@ -13,7 +13,7 @@ function tokenSecret(id: string, expiration: string): core.Secret {
   };
 }
 
-test('cluster-info is signed by the bootstrap tokens, and a token that expires goes with its signature', async () => {
+test('cluster-info is signed with bootstrap tokens, and an expired token is removed with its signature', async () => {
   await using cluster = await startCluster({ nodes: 0, clock: 'virtual', controllers: ['*', 'bootstrapsigner', 'tokencleaner'] });
   const secrets = cluster.client.of(core.Secret);
   const maps = cluster.client.of(core.ConfigMap);

@@ -42,7 +42,7 @@ spec:
     spec: { restartPolicy: Never, containers: [{ name: main, image: 'job:1', command: [sh, -c, 'exit 0'] }] }
 `;
 
-it('controllers that debounce the events of many pods end with all of them counted', async () => {
+it('controllers that debounce pod events count all pods in the end', async () => {
   await using cluster = await startCluster({ nodes: 4, clock: 'virtual' });
   const { client } = cluster;
   const at = { namespace: 'default', name: 'web' };

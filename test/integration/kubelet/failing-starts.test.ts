@@ -3,7 +3,7 @@ import { core } from '#api';
 import { RuntimeError } from '../../../src/kubelet/cri/runtime.ts';
 import { openNodeBench } from './node-bench.ts';
 
-it('a container that cannot be created is retried after a pause, also if each error has another text', async () => {
+it('creating a container is retried with backoff, even if each error has another text', async () => {
   await using bench = await openNodeBench();
   let attempts = 0;
   bench.runtime.createContainer = async () => {
@@ -20,7 +20,7 @@ it('a container that cannot be created is retried after a pause, also if each er
   expect((await bench.container('p')).state?.waiting?.message).toContain(`/tmp/mount${attempts}:`);
 });
 
-it('an ephemeral container waits for the container that it is aimed at', async () => {
+it('an ephemeral container waits for its target container', async () => {
   await using bench = await openNodeBench();
   await bench.create('p', { containers: [{ name: 'c', image: 'missing.invalid/app:1' }] as never });
   const ephemeral = { name: 'd', image: 'app:1', targetContainerName: 'c' };

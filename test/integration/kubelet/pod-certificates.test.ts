@@ -95,7 +95,7 @@ describe.skipIf(reason !== undefined)('a pod on a real node with a pod certifica
     const pod = await node.run('p', { serviceAccountName: 'default' } as never);
     const clock = new VirtualClock({ startMs: realClock.now() });
     const messages: string[] = [];
-    const recorder = { normal: () => {}, warning: (_about: unknown, why: string) => void messages.push(why), record: () => {} };
+    const recorder = { normal: () => {}, warning: (_about: unknown, detail: string) => void messages.push(detail), record: () => {} };
     const { client, nodeName } = node;
     const deps = { client, nodeName, clock, recorder, random: systemRandom, logger: silentLogger };
     await using certificates = new PodCertificates(deps, () => {});

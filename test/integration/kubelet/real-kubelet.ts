@@ -77,8 +77,8 @@ async function openParts(parts: AsyncDisposable[], config: Partial<LinuxKubeletC
   await mkdir(full.rootDir, { recursive: true });
   const client = cluster.clientAs({ name: `system:node:${NODE}`, groups: ['system:nodes', 'system:authenticated'] }, 'kubelet');
   let kubelet: LinuxKubelet | undefined;
-  const start = async (more: Partial<LinuxKubeletConfig> = {}) => {
-    kubelet = startLinuxKubelet({ ...full, ...more }, { ...deps, metrics: new MetricsRegistry(), client, runtime });
+  const start = async (overrides: Partial<LinuxKubeletConfig> = {}) => {
+    kubelet = startLinuxKubelet({ ...full, ...overrides }, { ...deps, metrics: new MetricsRegistry(), client, runtime });
     await kubelet.ready;
   };
   const stop = async () => {

@@ -3,14 +3,14 @@ import type { core } from '#api';
 import { openNodeBench } from './node-bench.ts';
 
 const rules = [{ action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [42] } }];
-const pod = (more: object = {}) => ({
+const pod = (overrides: object = {}) => ({
   restartPolicy: 'Never',
   initContainers: [{ name: 'init', image: 'app:1' }],
   containers: [
     { name: 'a', image: 'app:1', restartPolicy: 'Never', restartPolicyRules: rules },
     { name: 'b', image: 'app:1' },
   ],
-  annotations: { 'run-time.init': '1s', 'run-time.a': '5s', 'exit-code.a': '42,0', ...more },
+  annotations: { 'run-time.init': '1s', 'run-time.a': '5s', 'exit-code.a': '42,0', ...overrides },
 });
 const restarting = ({ conditions = [] }: core.PodStatus) => conditions.find(({ type }) => type === 'AllContainersRestarting');
 const counts = (statuses: readonly core.ContainerStatus[] = []) => statuses.map(({ name, restartCount }) => [name, restartCount]);

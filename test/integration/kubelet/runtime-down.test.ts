@@ -40,7 +40,7 @@ it.each<Mood>(['hangs', 'fails'])(
   },
 );
 
-it('pods wait for the network of a node, but for those in the network of the host', async () => {
+it('pods wait for the network of their node, except those with hostNetwork', async () => {
   await using bench = await openNodeBench({ nodeStatusUpdateMs: 10_000 });
   const ask = bench.runtime.status.bind(bench.runtime);
   let hasNetwork = false;

@@ -22,7 +22,7 @@ describe.skipIf(reason !== undefined)('files in volumes, as conformance requires
 
   const print = (pod: string, script: string) => node.exec(pod, 'sh', '-c', script);
   /** A pod with each volume mounted at `/v/NAME`. */
-  const runWith = (pod: string, sources: Readonly<Record<string, object>>, more: object = {}) =>
+  const runWith = (pod: string, sources: Readonly<Record<string, object>>, overrides: object = {}) =>
     node.run(pod, {
       containers: [
         {
@@ -31,7 +31,7 @@ describe.skipIf(reason !== undefined)('files in volumes, as conformance requires
         },
       ] as never,
       volumes: Object.entries(sources).map(([name, source]) => ({ name, ...source })),
-      ...more,
+      ...overrides,
     });
 
   type Options = { readonly items?: readonly object[]; readonly defaultMode?: number };

@@ -7,7 +7,7 @@ const reason = whyNoContainers();
 if (reason !== undefined) console.info(`tests of volumes in containers are skipped: ${reason}`);
 const POLL = { timeout: 60_000, interval: 100 };
 const SLEEP = ['sleep', '100000'];
-const container = (name: string, more: object) => ({ name, image: 'busybox:1', command: SLEEP, ...more });
+const container = (name: string, overrides: object) => ({ name, image: 'busybox:1', command: SLEEP, ...overrides });
 
 /** Requirements of upstream's [sig-storage] conformance tests, on one node, with few pods for many tests. */
 describe.skipIf(reason !== undefined)('volumes in containers, as conformance requires', () => {

@@ -39,8 +39,8 @@ const set = (name: string, owner: string, replicas: number): Draft => ({
   metadata: { name, ...owned('Deployment', owner) },
   spec: { replicas },
 });
-const pod = (name: string, owner: readonly [string, string], more: object = {}, status: object = {}): Draft => ({
-  metadata: { name, ...owned(...owner), ...more },
+const pod = (name: string, owner: readonly [string, string], overrides: object = {}, status: object = {}): Draft => ({
+  metadata: { name, ...owned(...owner), ...overrides },
   status,
 });
 const READY = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: TIME }] };

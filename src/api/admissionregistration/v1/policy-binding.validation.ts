@@ -61,8 +61,8 @@ function validateActions(actions: readonly string[]): FieldError[] {
     ...(repeated[i] ? [FieldError.duplicate(path.index(i), action)] : []),
   ]);
   if (actions.includes('Deny') && actions.includes('Warn')) {
-    const why = 'repeating the same validation failure information in the API response and headers serves no purpose';
-    errors.push(FieldError.invalid(path, actions, `must not contain both Deny and Warn (${why})`));
+    const detail = 'repeating the same validation failure information in the API response and headers serves no purpose';
+    errors.push(FieldError.invalid(path, actions, `must not contain both Deny and Warn (${detail})`));
   }
   return actions.length === 0 ? [...errors, FieldError.required(path, 'at least one validation action is required')] : errors;
 }

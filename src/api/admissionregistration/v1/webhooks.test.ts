@@ -16,7 +16,7 @@ const configuration = (...hooks: readonly object[]) =>
   validating.defaults({ metadata: { name: 'a' }, webhooks: hooks.map((hook) => ({ ...HOOK, ...hook })) } as never);
 const errorsOf = (...hooks: readonly object[]) => validating.validate(configuration(...hooks)).map(String);
 
-test('a hook fails closed, matches what is equivalent, and has ten seconds, unless told', () => {
+test('webhooks default to failurePolicy Fail, matchPolicy Equivalent and a timeout of ten seconds', () => {
   expect(configuration({}).webhooks?.[0]).toEqual({
     name: 'hook.example.com',
     clientConfig: { url: 'https://hook.example.com/check' },
@@ -150,7 +150,7 @@ describe('what is refused', () => {
   });
 });
 
-test('an update may keep what was let in before there were rules', () => {
+test('an update may keep values that newer rules reject', () => {
   const old = configuration({ admissionReviewVersions: ['v9'], sideEffects: 'Unknown' });
   expect(
     validating

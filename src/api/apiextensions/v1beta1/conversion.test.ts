@@ -28,12 +28,12 @@ it.each([
   expect(definitionToV1(definitionFromV1(original))).toEqual(original);
 });
 
-it('what all versions share is stored once', () => {
+it('fields that are equal in all versions are at the top level of v1beta1', () => {
   const { spec } = definitionFromV1(definition([version('v1', { schema: SCHEMA }), version('v2', { schema: SCHEMA })]));
   expect(spec).toMatchObject({ version: 'v1', validation: SCHEMA, versions: [version('v1'), version('v2')] });
 });
 
-it('a definition of an old release has its defaults', () => {
+it('a v1beta1 definition has the defaults of v1beta1', () => {
   const spec = { group: 'example.com', version: 'v1', names: NAMES, scope: '' };
   const { spec: read } = definitionToV1({ metadata: { name: 'widgets.example.com' }, spec, status: {} } as never);
   expect(read).toEqual({

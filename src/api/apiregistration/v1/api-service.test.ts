@@ -7,7 +7,7 @@ const SPEC = { group: 'example.com', version: 'v1', groupPriorityMinimum: 1000, 
 const service = (spec: object = {}, name = 'v1.example.com'): APIService =>
   behaviour.defaults({ metadata: { name }, spec: { ...SPEC, ...spec } });
 
-test('a service listens on 443 unless told', () => {
+test('the service port of an APIService defaults to 443', () => {
   expect(service({ service: { namespace: 'ns', name: 's' } }).spec).toEqual({
     group: 'example.com',
     version: 'v1',

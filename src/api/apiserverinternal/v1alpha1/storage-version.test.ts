@@ -35,7 +35,7 @@ test.each<[StorageVersionStatus, readonly string[]]>([
   expect(versions.validateStatusUpdate(version(status), version({})).map(String)).toEqual(errors);
 });
 
-test('a storage version is printed', () => {
+test('the table of StorageVersions shows the encoding versions of servers', () => {
   expect(versions.table.cells(version({ storageVersions: [server] }), 0)).toEqual([
     'apps.deployments',
     '<unset>',

@@ -194,7 +194,7 @@ describe('validation', () => {
   });
 });
 
-test('a replica set complains of its generation before its terminating pods', () => {
+test('errors of a ReplicaSet status list observedGeneration before terminatingReplicas', () => {
   const { object } = prepared(replicaSetBehaviour, {});
   const status = { replicas: 0, terminatingReplicas: -1, observedGeneration: -1 };
   expect(replicaSetBehaviour.validateStatusUpdate?.({ ...object, status }, object).map(String)).toEqual([
@@ -203,7 +203,7 @@ test('a replica set complains of its generation before its terminating pods', ()
   ]);
 });
 
-test('controller revisions hold data that stays', () => {
+test('the data of ControllerRevisions is immutable', () => {
   const revision = { metadata, data: { x: 1 }, revision: 1 };
   expect(controllerRevisionBehaviour.validate?.(revision)).toEqual([]);
   expect(controllerRevisionBehaviour.validate?.({ metadata, revision: -1 }).map(String)).toEqual([
@@ -215,7 +215,7 @@ test('controller revisions hold data that stays', () => {
   ]);
 });
 
-test('tables show what is wanted and what is there', () => {
+test('tables of workloads show desired and current counts', () => {
   const { object } = prepared(deploymentBehaviour, { replicas: 3 });
   const deployed = { ...object, status: { readyReplicas: 1, updatedReplicas: 2, availableReplicas: 1 } };
   expect(deploymentBehaviour.table?.cells(deployed, NOW)).toEqual(['a', '1/3', 2, 1, '10m', 'c', 'app:1', 'app=a']);

@@ -25,12 +25,12 @@ const others: readonly v2.MetricSpec[] = [
   { type: 'ContainerResource', containerResource: { name: 'cpu', container: 'c', target: { type: 'Utilization', averageUtilization: 5 } } },
 ];
 
-function autoscaler(metrics: readonly v2.MetricSpec[], more: Partial<v2.HorizontalPodAutoscalerSpec> = {}): v2.HorizontalPodAutoscaler {
+function autoscaler(metrics: readonly v2.MetricSpec[], overrides: Partial<v2.HorizontalPodAutoscalerSpec> = {}): v2.HorizontalPodAutoscaler {
   return {
     apiVersion: 'autoscaling/v2',
     kind: 'HorizontalPodAutoscaler',
     metadata,
-    spec: { scaleTargetRef, minReplicas: 1, maxReplicas: 3, metrics, ...more },
+    spec: { scaleTargetRef, minReplicas: 1, maxReplicas: 3, metrics, ...overrides },
     status: { desiredReplicas: 2, currentReplicas: 1 },
   };
 }
@@ -55,12 +55,12 @@ test('autoscaling/v1 keeps what it has no field for in annotations, in their v2b
   });
 });
 
-test.each(others.map((metric) => [metric.type, metric] as const))('a %s metric survives the way there and back', (_, metric) => {
+test.each(others.map((metric) => [metric.type, metric] as const))('a %s metric survives a conversion round trip', (_, metric) => {
   const input = autoscaler([metric, cpu], { behavior: { scaleUp: { policies: [{ type: 'Pods', value: 1, periodSeconds: 2 }] } } });
   expect(toV2(toV1(input))).toEqual(input);
 });
 
-test('conditions are carried in the order of their fields, in whichever they were written', () => {
+test('conditions in the annotation have their fields in definition order', () => {
   const conditions = [{ reason: 'R', lastTransitionTime: '2024-01-01T00:00:00Z', status: 'True', type: 'AbleToScale', message: 'm' }];
   const input = { ...autoscaler([cpu]), status: { desiredReplicas: 2, currentReplicas: 1, conditions } };
   expect(toV1(input as v2.HorizontalPodAutoscaler).metadata.annotations).toEqual({
@@ -103,7 +103,7 @@ test('autoscaling/v1 shows its default CPU target from the start', () => {
   expect(filled({}, carried)?.targetCPUUtilizationPercentage).toBeUndefined();
 });
 
-test('defaults scale up at once and down with care', () => {
+test('an autoscaler scales up at once and down with a stabilization window by default', () => {
   const filled = v2Behaviour.defaults?.({
     metadata,
     spec: { scaleTargetRef, maxReplicas: 3, behavior: { scaleDown: { selectPolicy: 'Min' } } },
@@ -166,7 +166,7 @@ test.each<[string, Partial<v2.HorizontalPodAutoscalerSpec>, readonly string[]]>(
   expect(v2Behaviour.validate?.(autoscaler([cpu], spec)).map(String)).toEqual(expected);
 });
 
-test('the table shows what is measured beside what is wanted', () => {
+test('the table of autoscalers shows current and target values', () => {
   const input = {
     ...autoscaler([cpu, pods, ...others]),
     status: {

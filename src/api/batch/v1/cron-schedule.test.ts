@@ -13,7 +13,7 @@ test.each<[string, readonly number[]]>([
   expect(parseCronSchedule(text)).toMatchObject({ minutes: new Set(minutes) });
 });
 
-test('months and days have names, and a star is told apart from all its values', () => {
+test('cron months and days have names, and a star differs from the list of all values', () => {
   const schedule = parseCronSchedule('0 0 * JAN,mar-apr sun');
   expect(schedule).toMatchObject({ months: new Set([1, 3, 4]), daysOfWeek: new Set([0]), anyDayOfMonth: true, anyDayOfWeek: false });
   expect(parseCronSchedule('0 0 1-31 * ?')).toMatchObject({ anyDayOfMonth: false, anyDayOfWeek: true });
@@ -25,7 +25,7 @@ test('intervals are whole seconds, and at least one', () => {
   expect(parseCronSchedule('@every 10ms')).toEqual({ every: 1_000_000_000n });
 });
 
-test('a schedule may name its time zone', () => {
+test('a cron schedule may set its time zone', () => {
   expect(parseCronSchedule('CRON_TZ=Europe/Berlin 0 0 * * *')).toMatchObject({ timeZone: 'Europe/Berlin', hours: new Set([0]) });
 });
 
@@ -55,7 +55,7 @@ test('indexes are counted, in increasing order', () => {
   expect(() => countIndexes('1-2-3', 5)).toThrow('violates the requirement');
 });
 
-test('lists of indexes share an index or do not', () => {
+test('overlapping index lists are detected', () => {
   expect(firstSharedIndex('0-2,6', '3-5', 10)).toBeUndefined();
   expect(firstSharedIndex('0-2,6', '4-7', 10)).toBe(6);
 });

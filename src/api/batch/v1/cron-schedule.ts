@@ -165,8 +165,8 @@ function parseNumberOrName(text: string, names: readonly string[] | undefined): 
 
 function parseNumber(text: string): number {
   if (!/^[+-]?\d{1,18}$/.test(text)) {
-    const why = /^[+-]?\d+$/.test(text) ? 'value out of range' : 'invalid syntax';
-    throw new Error(`failed to parse int from ${text}: strconv.Atoi: parsing ${goQuote(text)}: ${why}`);
+    const detail = /^[+-]?\d+$/.test(text) ? 'value out of range' : 'invalid syntax';
+    throw new Error(`failed to parse int from ${text}: strconv.Atoi: parsing ${goQuote(text)}: ${detail}`);
   }
   const value = Number(text);
   if (value < 0) throw new Error(`negative number (${value}) not allowed: ${text}`);

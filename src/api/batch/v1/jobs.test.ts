@@ -16,7 +16,7 @@ const job = (spec: Partial<JobSpec> = {}, status: JobStatus = {}): Job =>
   defaultJob({ metadata, spec: { selector: { matchLabels: { 'batch.kubernetes.io/controller-uid': 'u' } }, template, ...spec }, status });
 const errors = (spec: Partial<JobSpec>) => validateJob(job(spec)).map(String);
 
-test('a job runs one pod to its end unless it says otherwise', () => {
+test('a job defaults to one completion and a parallelism of one', () => {
   expect(job().spec).toMatchObject({
     completions: 1,
     parallelism: 1,
@@ -166,7 +166,7 @@ describe('a status of a job', () => {
   });
 });
 
-test('a job is shown by how far it is', () => {
+test('the table of jobs shows completions', () => {
   const cells = (status: JobStatus, spec: Partial<JobSpec> = {}) => jobBehaviour.table?.cells(job(spec, status), NOW).slice(1, 4);
   expect(cells({})).toEqual(['Running', '0/1', '']);
   expect(cells({ startTime: '2024-01-01T00:05:00Z' }, { parallelism: 3 })).toEqual(['Running', '0/1 of 3', '5m']);

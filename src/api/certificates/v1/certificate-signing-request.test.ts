@@ -20,7 +20,7 @@ function request(spec: object, conditions: readonly object[] = []): CertificateS
 
 const errorsOf = (spec: object) => behaviour.validate(request(spec)).map(String);
 
-test('a signed request is valid', () => {
+test('a CertificateSigningRequest with a signed PEM request is valid', () => {
   expect(errorsOf({})).toEqual([]);
 });
 
@@ -128,7 +128,7 @@ describe('approval and denial', () => {
   });
 });
 
-test('a certificate is one, stays, and excludes failure', () => {
+test('status.certificate is a PEM certificate, immutable, and excludes the condition Failed', () => {
   const withStatus = (status: object): CertificateSigningRequest => ({ ...request({}), status });
   const pem = (text: string) => ({ certificate: encoded(text) });
   expect(behaviour.validateStatusUpdate(withStatus(pem('nonsense')), request({})).map(String)).toEqual([

@@ -120,8 +120,8 @@ function validateSigner(path: Path, name: string, old: string | undefined): Fiel
 
 export function validateSignerName(path: Path, name: string): FieldError[] {
   if (name === '') return [FieldError.required(path)];
-  const [domain = '', signer = '', ...more] = name.split('/');
-  if (!name.includes('/') || more.length > 0) {
+  const [domain = '', signer = '', ...rest] = name.split('/');
+  if (!name.includes('/') || rest.length > 0) {
     return [FieldError.invalid(path, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'")];
   }
   const errors = domain.length > 253 ? [FieldError.tooLong(path, 253)] : [];

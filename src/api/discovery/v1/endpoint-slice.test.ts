@@ -12,7 +12,7 @@ const slice = (parts: Partial<EndpointSlice>): EndpointSlice =>
     ...parts,
   });
 
-test('ports speak TCP and have no name unless told', () => {
+test('endpoint ports default to protocol TCP and an empty name', () => {
   expect(slice({}).ports).toEqual([{ port: 80, name: '', protocol: 'TCP' }]);
 });
 
@@ -69,7 +69,7 @@ test.each<[string, Partial<EndpointSlice>, readonly string[]]>([
   expect(validate(slice(parts)).map(String)).toEqual(errors);
 });
 
-test('the type of addresses stays', () => {
+test('addressType is immutable', () => {
   expect(validateUpdate(slice({ addressType: 'IPv6', endpoints: [] }), slice({ endpoints: [] })).map(String)).toEqual([
     'addressType: Invalid value: "IPv6": field is immutable',
   ]);

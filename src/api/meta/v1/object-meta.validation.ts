@@ -25,8 +25,8 @@ export interface ObjectMetaRules {
 type Update = { readonly path?: Path; readonly anyFinalizer?: boolean };
 
 /** Not spread into a call: there may be more errors than the maximum number of arguments. */
-function addAll(errors: FieldError[], more: readonly FieldError[]): void {
-  for (const error of more) errors.push(error);
+function addAll(errors: FieldError[], added: readonly FieldError[]): void {
+  for (const error of added) errors.push(error);
 }
 
 /** Validates metadata on create, after name generation. */

@@ -27,11 +27,11 @@ export const ingressTable: TableDefinition<Ingress> = {
 /** The first hosts; rules without a host count as not shown. */
 function hostsText(rules: readonly IngressRule[]): string {
   const cells: string[] = [];
-  let more = false;
+  let hasMore = false;
   for (const { host } of rules) {
-    if (cells.length === LISTED) more = true;
+    if (cells.length === LISTED) hasMore = true;
     else if (host) cells.push(host);
   }
   if (cells.length === 0) return '*';
-  return more ? `${cells.join(',')} + ${rules.length - LISTED} more...` : cells.join(',');
+  return hasMore ? `${cells.join(',')} + ${rules.length - LISTED} more...` : cells.join(',');
 }

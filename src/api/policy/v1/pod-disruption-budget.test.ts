@@ -23,13 +23,13 @@ test.each<[PodDisruptionBudgetSpec, readonly string[]]>([
   expect(errors(spec)).toEqual(expected);
 });
 
-test('metadata of budgets is left to the rules for all objects, which would be told twice otherwise', () => {
+test('errors in the metadata of a budget are reported once', () => {
   const labelled = { metadata: { ...metadata, name: 'a/b', labels: { 'not a key': 'v' } }, spec: {} };
   expect(podDisruptionBudgetBehaviour.validate?.(labelled)).toEqual([]);
   expect(podDisruptionBudgetBehaviour.validateUpdate?.(labelled, labelled)).toEqual([]);
 });
 
-test('the table shows what must stay, or what may go', () => {
+test('the table of budgets shows minAvailable or maxUnavailable', () => {
   const cells = (spec: PodDisruptionBudgetSpec) => podDisruptionBudgetBehaviour.table?.cells({ metadata, spec }, 0).slice(0, 4);
   expect(cells({ minAvailable: '50%' })).toEqual(['a', '50%', 'N/A', 0]);
   expect(cells({ maxUnavailable: 2 })).toEqual(['a', 'N/A', '2', 0]);

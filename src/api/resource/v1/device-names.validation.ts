@@ -32,9 +32,9 @@ export function validatePoolName(name: string | undefined, at: FieldReport): voi
 
 /** A name with an optional domain. More than one slash is accepted, as upstream. */
 export function validateQualifiedName(name: string, at: FieldReport): void {
-  const [first = '', second, ...more] = name.split('/');
+  const [first = '', second, ...rest] = name.split('/');
   if (second === undefined) validateIdentifier(first, at);
-  if (second === undefined || more.length > 0) return;
+  if (second === undefined || rest.length > 0) return;
   if (first === '') at.invalid('', 'the domain must not be empty');
   else validateDriverName(first, at);
   if (second === '') at.invalid('', 'the name must not be empty');

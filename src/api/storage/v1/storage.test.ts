@@ -196,7 +196,7 @@ describe('a node with drivers', () => {
   });
 });
 
-test('a capacity is of a class, and not negative', () => {
+test('a CSIStorageCapacity has a storage class and no negative capacity', () => {
   const capacity = { metadata: { name: 'a', namespace: 'ns' }, storageClassName: 'fast' };
   expect(capacities.validate({ ...capacity, capacity: '1Gi' }).map(String)).toEqual([]);
   expect(capacities.validate({ ...capacity, storageClassName: 'A_', capacity: '-1' }).map(String)).toEqual([
@@ -248,7 +248,7 @@ describe('an attachment', () => {
   });
 });
 
-test('a class of attributes has a driver and parameters, and stays', () => {
+test('a VolumeAttributesClass has a driver and parameters, which are immutable', () => {
   const attributesClass = { metadata, driverName: 'd.example.com', parameters: { iops: '1' } };
   expect(attributes.validate(attributesClass).map(String)).toEqual([]);
   expect(attributes.validate({ metadata, driverName: '', parameters: {} }).map(String)).toEqual([

@@ -13,8 +13,8 @@ export function isSigningRequest({ resource, subresource }: AdmissionAttributes,
   return resource.group === GROUP && resource.resource === RESOURCE && subresource === subresourceName;
 }
 
-export function forbiddenRequest({ name }: AdmissionAttributes, why: string): StatusError {
-  return StatusError.forbidden({ group: GROUP, resource: RESOURCE }, name, why);
+export function forbiddenRequest({ name }: AdmissionAttributes, detail: string): StatusError {
+  return StatusError.forbidden({ group: GROUP, resource: RESOURCE }, name, detail);
 }
 
 export interface SignerRight {

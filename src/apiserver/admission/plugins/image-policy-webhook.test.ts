@@ -65,12 +65,12 @@ test('a pod whose images are denied is forbidden, with the reason', async () => 
   expect(annotated).toEqual(['imagepolicywebhook.image-policy.k8s.io/rule=3']);
 });
 
-test('a service that fails forbids the pod', async () => {
+test('a failing image policy webhook forbids the pod', async () => {
   const { review } = pluginWith([StatusError.badRequest('no')]);
   await expect(review(creation('app:1'))).rejects.toThrow('pods "p" is forbidden: no');
 });
 
-test('a service that fails lets the pod through where that is the default', async () => {
+test('a failing image policy webhook allows the pod with defaultAllow', async () => {
   const annotated: string[] = [];
   const { review } = pluginWith([{ nonsense: true }], { ...POLICY, defaultAllow: true });
   await review(creation('app:1', (key) => annotated.push(key)));

@@ -16,7 +16,7 @@ export const limitPodHardAntiAffinityTopology: AdmissionPlugin = {
     const terms = spec?.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
     const wide = terms.find(({ topologyKey }) => topologyKey !== HOSTNAME);
     if (wide === undefined) return;
-    const why = `affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey ${wide.topologyKey} but only key ${HOSTNAME} is allowed`;
-    throw StatusError.forbidden({ group: '', resource: 'pods' }, metadata.name ?? '', why);
+    const detail = `affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey ${wide.topologyKey} but only key ${HOSTNAME} is allowed`;
+    throw StatusError.forbidden({ group: '', resource: 'pods' }, metadata.name ?? '', detail);
   },
 };

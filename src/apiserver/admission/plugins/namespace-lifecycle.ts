@@ -44,8 +44,8 @@ function checkNamespace(attributes: AdmissionAttributes, object: KubeObject | un
 }
 
 function terminating(attributes: AdmissionAttributes, namespace: string): StatusError {
-  const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
-  const { message, details } = pluginForbiddenError(attributes, why);
+  const detail = `unable to create new content in namespace ${namespace} because it is being terminated`;
+  const { message, details } = pluginForbiddenError(attributes, detail);
   const causes = [{ reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' }];
   return new StatusError({
     code: 403,

@@ -73,7 +73,7 @@ describe('pods on a node', () => {
   });
 });
 
-test('an address in a status that is written oddly is warned of', async () => {
+test('a non-canonical address in a status has a warning', async () => {
   const warnings: string[] = [];
   const status = { loadBalancer: { ingress: [{ ip: '2001:DB8::1' }] } };
   const spec = { defaultBackend: { service: { name: 's', port: { number: 80 } } } };

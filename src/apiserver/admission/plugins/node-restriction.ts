@@ -73,8 +73,8 @@ async function restrictPods(request: NodeRequest): Promise<void> {
     case 'eviction':
       return restrictEviction(request);
     default: {
-      const why = `unexpected pod subresource "${attributes.subresource}", only 'status' and 'eviction' are allowed`;
-      throw pluginForbiddenError(attributes, why);
+      const detail = `unexpected pod subresource "${attributes.subresource}", only 'status' and 'eviction' are allowed`;
+      throw pluginForbiddenError(attributes, detail);
     }
   }
 }
@@ -95,7 +95,7 @@ async function restrictPod(request: NodeRequest): Promise<void> {
 /** A kubelet may create mirror pods, bound to its own node only. */
 async function restrictMirrorPod({ node, attributes, deps }: NodeRequest): Promise<void> {
   const pod = attributes.object as core.Pod;
-  const forbidden = (why: string) => pluginForbiddenError(attributes, why);
+  const forbidden = (detail: string) => pluginForbiddenError(attributes, detail);
   if (pod.metadata.annotations?.[MIRROR] === undefined) {
     throw forbidden(`pod does not have "${MIRROR}" annotation, node "${node}" can only create mirror pods`);
   }
@@ -129,7 +129,7 @@ function restrictPodStatus({ node, attributes }: NodeRequest): void {
   if (operation !== 'UPDATE') throw pluginForbiddenError(attributes, `unexpected operation "${operation}"`);
   const old = attributes.oldObject as core.Pod;
   const pod = attributes.object as core.Pod;
-  const forbidden = (why: string) => pluginForbiddenError(attributes, `node "${node}" ${why}`);
+  const forbidden = (detail: string) => pluginForbiddenError(attributes, `node "${node}" ${detail}`);
   if (old.spec?.nodeName !== node) throw forbidden('can only update pod status for pods with spec.nodeName set to itself');
   if (!isSame(old.metadata.labels ?? {}, pod.metadata.labels ?? {})) throw forbidden('cannot update labels through pod status');
   if (!isSame(old.status?.resourceClaimStatuses ?? [], pod.status?.resourceClaimStatuses ?? [])) {
@@ -153,7 +153,7 @@ async function restrictEviction({ node, attributes, deps }: NodeRequest): Promis
 function restrictNodes({ node, attributes }: NodeRequest): void {
   const { operation } = attributes;
   const name = nameOf(attributes);
-  const forbidden = (why: string) => pluginForbiddenError(attributes, why);
+  const forbidden = (detail: string) => pluginForbiddenError(attributes, detail);
   if (name !== node) throw forbidden(`node "${node}" is not allowed to modify node "${name}"`);
   const now = attributes.object as core.Node;
   if (operation === 'CREATE') {
@@ -199,7 +199,7 @@ async function restrictTokens({ node, attributes, deps }: NodeRequest): Promise<
   const { operation, subresource, namespace, object } = attributes;
   if (operation !== 'CREATE' || subresource !== 'token') return;
   const { boundObjectRef: ref, audiences } = (object as authentication.TokenRequest).spec ?? {};
-  const forbidden = (why: string) => pluginForbiddenError(attributes, why);
+  const forbidden = (detail: string) => pluginForbiddenError(attributes, detail);
   if (ref?.apiVersion !== 'v1' || ref.kind !== 'Pod' || !ref.name) throw forbidden('node requested token not bound to a pod');
   if (!ref.uid) throw forbidden('node requested token with a pod binding without a uid');
   const pod = (await demand(deps, PODS, { namespace, name: ref.name })) as unknown as core.Pod;
@@ -220,8 +220,8 @@ async function restrictAudience({ attributes, deps }: NodeRequest, pod: core.Pod
   const right = { verb: 'request-serviceaccounts-token-audience', isResource: true, path: '', group: '', version: 'v1' };
   const { verdict } = await deps.authorizer.authorize({ ...right, user, namespace, name, resource: audience, subresource: '' });
   if (verdict === 'allow') return;
-  const why = `audience "${audience}" not found in pod spec volume, ${user.name} is not authorized to request tokens for this audience`;
-  throw pluginForbiddenError(attributes, why);
+  const detail = `audience "${audience}" not found in pod spec volume, ${user.name} is not authorized to request tokens for this audience`;
+  throw pluginForbiddenError(attributes, detail);
 }
 
 function restrictLeases({ node, attributes }: NodeRequest): void {

@@ -59,8 +59,8 @@ async function demandFinalizers(attributes: AdmissionAttributes, blocking: Owner
   for (const owner of blocking) {
     const decision = await deps.authorizer.authorize({ ...request, ...ownerPlace(attributes, owner, deps) });
     if (decision.verdict === 'allow') continue;
-    const why = "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on";
-    throw pluginForbiddenError(attributes, `${why}: ${reasonText(decision)}`);
+    const detail = "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on";
+    throw pluginForbiddenError(attributes, `${detail}: ${reasonText(decision)}`);
   }
 }
 
@@ -69,8 +69,8 @@ function ownerPlace(attributes: AdmissionAttributes, { apiVersion, kind, name }:
   const served = table.findKind(group, version, kind ?? '');
   if (served === undefined) {
     const missing = `no matches for kind "${kind}" in version "${apiVersion}"`;
-    const why = `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion ${apiVersion} Kind ${kind}`;
-    throw pluginForbiddenError(attributes, `${why}: ${missing}`);
+    const detail = `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion ${apiVersion} Kind ${kind}`;
+    throw pluginForbiddenError(attributes, `${detail}: ${missing}`);
   }
   // An owner is cluster-scoped, or in the namespace of what it owns.
   return { group, version, resource: served.resource, name: name ?? '', namespace: served.namespaced ? attributes.namespace : '' };

@@ -49,7 +49,7 @@ export function isAboutPods({ resource, subresource }: AdmissionAttributes, ...s
   return resource.group === '' && resource.resource === 'pods' && (subresource === '' || subresources.includes(subresource));
 }
 
-export function pluginForbiddenError({ resource, name, object }: AdmissionAttributes, why: string): StatusError {
+export function pluginForbiddenError({ resource, name, object }: AdmissionAttributes, detail: string): StatusError {
   const displayName = name || ((object as KubeObject | undefined)?.metadata.name ?? '') || 'Unknown';
-  return StatusError.forbidden({ group: resource.group, resource: resource.resource }, displayName, why);
+  return StatusError.forbidden({ group: resource.group, resource: resource.resource }, displayName, detail);
 }

@@ -40,11 +40,11 @@ function isWithinSkew(time: string | undefined, now: number): boolean {
 }
 
 function signerError(user: string, signer: string): FieldError {
-  const why = `User ${goQuote(user)} is not permitted to "sign" for signer ${goQuote(signer)}`;
-  return FieldError.forbidden(Path.of('spec', 'signerName'), why);
+  const detail = `User ${goQuote(user)} is not permitted to "sign" for signer ${goQuote(signer)}`;
+  return FieldError.forbidden(Path.of('spec', 'signerName'), detail);
 }
 
 function timeError(time: string | undefined): FieldError {
-  const why = "must be set to within 5 minutes of kube-apiserver's current time";
-  return FieldError.invalid(Path.of('status', 'notBefore'), time, why);
+  const detail = "must be set to within 5 minutes of kube-apiserver's current time";
+  return FieldError.invalid(Path.of('status', 'notBefore'), time, detail);
 }

@@ -52,8 +52,8 @@ function checkSelector(pod: core.Pod, ofNamespace: Labels, allowed: string | und
   }
 }
 
-function forbidden({ metadata }: core.Pod, why: string): StatusError {
-  return StatusError.forbidden({ group: '', resource: 'pods' }, metadata.name ?? '', why);
+function forbidden({ metadata }: core.Pod, detail: string): StatusError {
+  return StatusError.forbidden({ group: '', resource: 'pods' }, metadata.name ?? '', detail);
 }
 
 /** The labels of a list such as `env=test,disk=ssd`. Throws in upstream's words. */

@@ -25,13 +25,13 @@ export function podResizeValidator(deps: PluginDeps): AdmissionPlugin {
 function checkNode(attributes: AdmissionAttributes, pod: core.Pod, { metadata, status }: core.Node): void {
   const os = metadata.labels?.['kubernetes.io/os'] ?? 'linux';
   if (os !== 'linux') {
-    const why = `pod resize is only supported on linux nodes, node "${metadata.name}" is "${os}"`;
-    throw withCause(pluginForbiddenError(attributes, why), 'UnsupportedPlatform');
+    const detail = `pod resize is only supported on linux nodes, node "${metadata.name}" is "${os}"`;
+    throw withCause(pluginForbiddenError(attributes, detail), 'UnsupportedPlatform');
   }
   const missing = shortages(quota.podRequests(specOnly(pod)), quota.amountsOf(status?.allocatable));
   if (missing.length === 0) return;
-  const why = `node didn't have enough allocatable resources: ${missing.join('; ')}`;
-  throw withCause(pluginForbiddenError(attributes, why), 'NodeCapacity');
+  const detail = `node didn't have enough allocatable resources: ${missing.join('; ')}`;
+  throw withCause(pluginForbiddenError(attributes, detail), 'NodeCapacity');
 }
 
 /** The pod without status: only requested resources count, not allocated ones. */

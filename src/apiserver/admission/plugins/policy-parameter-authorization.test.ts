@@ -63,7 +63,7 @@ test.each<[string, string, Record<string, unknown>, string]>([
   );
 });
 
-test('bindings of mutating policies are authorized alike', async () => {
+test('bindings of mutating policies require the right to read parameters', async () => {
   const bindings = client.of(admissionregistration.MutatingAdmissionPolicyBinding);
   const spec = { policyName: 'absent', paramRef: { selector: {}, parameterNotFoundAction: 'Deny' } };
   expect(await outcome(bindings.create({ metadata: { name: 'b' }, spec } as never))).toMatch(

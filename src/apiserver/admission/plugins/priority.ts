@@ -99,6 +99,6 @@ async function checkDefault({ object }: AdmissionAttributes, deps: PluginDeps): 
   if (!globalDefault) return;
   const other = (await defaultClass(deps))?.metadata.name;
   if (other === undefined || other === metadata.name) return;
-  const why = `PriorityClass ${other} is already marked as default. Only one default can exist`;
-  throw StatusError.forbidden(CLASSES, metadata.name, why);
+  const detail = `PriorityClass ${other} is already marked as default. Only one default can exist`;
+  throw StatusError.forbidden(CLASSES, metadata.name, detail);
 }

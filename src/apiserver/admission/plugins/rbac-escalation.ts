@@ -94,8 +94,8 @@ async function missingText(rbacRules: RbacAuthorizer, { user, namespace }: Admis
   return errors.length === 0 ? text : `${text}; resolution errors: [${errors.join(' ')}]`;
 }
 
-function escalationError({ resource, object }: AdmissionAttributes, why: string): StatusError {
-  return StatusError.forbidden({ group: RBAC_GROUP, resource: resource.resource }, (object as KubeObject).metadata.name, why);
+function escalationError({ resource, object }: AdmissionAttributes, detail: string): StatusError {
+  return StatusError.forbidden({ group: RBAC_GROUP, resource: resource.resource }, (object as KubeObject).metadata.name, detail);
 }
 
 function hasAggregation(object: unknown): boolean {

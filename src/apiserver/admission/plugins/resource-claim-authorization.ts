@@ -61,8 +61,8 @@ function grantedPath(object: unknown, old: unknown): Path | undefined {
 async function adminErrors(path: Path, { namespace }: AdmissionAttributes, deps: PluginDeps): Promise<readonly FieldError[]> {
   const namespaceObject = await readObject(deps, { group: '', resource: 'namespaces' }, { namespace: '', name: namespace });
   if (namespaceObject?.metadata.labels?.[ADMIN_LABEL] === 'true') return [];
-  const why = `admin access to devices requires the \`${ADMIN_LABEL}: true\` label on the containing namespace`;
-  return [FieldError.forbidden(path, why)];
+  const detail = `admin access to devices requires the \`${ADMIN_LABEL}: true\` label on the containing namespace`;
+  return [FieldError.forbidden(path, detail)];
 }
 
 async function statusErrors(attributes: AdmissionAttributes, authorizer: Authorizer): Promise<readonly FieldError[]> {

@@ -67,8 +67,8 @@ async function charged(attributes: AdmissionAttributes, charge: Charge, deps: Pl
 }
 
 function conflict(name: string): StatusError {
-  const why = 'the object has been modified; please apply your changes to the latest version and try again';
-  return StatusError.conflict(QUOTAS, name, why);
+  const detail = 'the object has been modified; please apply your changes to the latest version and try again';
+  return StatusError.conflict(QUOTAS, name, detail);
 }
 
 interface CountedQuota {

@@ -71,8 +71,8 @@ function scheduled(attributes: AdmissionAttributes, pod: Pod, { scheduling }: no
   const own = pod.spec?.nodeSelector ?? {};
   for (const [key, value] of Object.entries(scheduling.nodeSelector ?? {})) {
     if (own[key] === undefined || own[key] === value) continue;
-    const why = `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own[key]}`;
-    throw pluginForbiddenError(attributes, why);
+    const detail = `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own[key]}`;
+    throw pluginForbiddenError(attributes, detail);
   }
   const nodeSelector = { ...own, ...scheduling.nodeSelector };
   const tolerations = mergeTolerations(pod.spec?.tolerations ?? [], scheduling.tolerations ?? []);

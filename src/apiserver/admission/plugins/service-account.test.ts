@@ -29,9 +29,9 @@ describe('before anyone looks at the rest of a pod', () => {
       volume({ projected: { sources: [{ serviceAccountToken: { path: 't' } }] } }),
       'a mirror pod may not use ServiceAccountToken volume projections',
     ],
-  ])('mirror pods with %s are forbidden', async (_, spec, why) => {
+  ])('mirror pods with %s are forbidden', async (_, spec, message) => {
     const pods = await serveAccount();
-    await expect(pods.create(pod(spec, MIRROR))).rejects.toThrow(`pods "p" is forbidden: ${why}`);
+    await expect(pods.create(pod(spec, MIRROR))).rejects.toThrow(`pods "p" is forbidden: ${message}`);
   });
 
   it('secrets that the account may not mount are forbidden', async () => {
@@ -41,7 +41,7 @@ describe('before anyone looks at the rest of a pod', () => {
   });
 });
 
-it('mirror pods get nothing of an account', async () => {
+it('mirror pods get no service account and no token volume', async () => {
   const pods = await serveAccount();
   const owner = { apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'u', controller: true };
   const mirror = pod({ nodeName: 'n', containers: [{ name: 'c', image: 'i' }] }, MIRROR);

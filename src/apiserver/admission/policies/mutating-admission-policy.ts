@@ -76,10 +76,10 @@ class PolicyMutation {
     this.#invoked = InvokedHooks.of(NAME, attributes);
   }
 
-  fail({ policy, binding }: PolicyFailure, why: string, reason: StatusReason = 'Forbidden'): void {
+  fail({ policy, binding }: PolicyFailure, detail: string, reason: StatusReason = 'Forbidden'): void {
     if (policy.failurePolicy === 'Ignore') return;
     const source = binding === undefined ? `policy ${goQuote(policy.name)}` : `policy '${policy.name}' with binding '${binding.name}'`;
-    this.#failures.push({ message: `${source} denied request: ${why}`, reason });
+    this.#failures.push({ message: `${source} denied request: ${detail}`, reason });
   }
 
   async invoke(invocation: MutatingInvocation): Promise<void> {

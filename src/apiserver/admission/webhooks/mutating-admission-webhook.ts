@@ -123,7 +123,7 @@ class Round {
 
 function readPatch({ name }: Webhook, { patch, patchType }: ReviewResponse): readonly JsonPatchOperation[] {
   if (patchType !== 'JSONPatch') throw new WebhookCallError(name, `unsupported patch type ${goQuote(patchType)}`);
-  const undecodable = (why: string) => new WebhookCallError(name, `received undecodable patch in webhook response: ${why}`);
+  const undecodable = (detail: string) => new WebhookCallError(name, `received undecodable patch in webhook response: ${detail}`);
   try {
     const { value } = parseJson(patch);
     if (isJsonArray(value)) return value as unknown as readonly JsonPatchOperation[];
@@ -136,8 +136,8 @@ function readPatch({ name }: Webhook, { patch, patchType }: ReviewResponse): rea
 function patched({ name }: Webhook, { object, match }: VersionedRequest, operations: readonly JsonPatchOperation[]): KubeObject {
   const kind = changedKind(match);
   if (object === null || kind === undefined) {
-    const why = 'attempted to modify the object, which is not supported for this operation';
-    throw StatusError.internalError(new Error(`admission webhook ${goQuote(name)} ${why}`));
+    const detail = 'attempted to modify the object, which is not supported for this operation';
+    throw StatusError.internalError(new Error(`admission webhook ${goQuote(name)} ${detail}`));
   }
   try {
     const changed = readChanged(kind, applyJsonPatch(object as unknown as JsonValue, operations), false);

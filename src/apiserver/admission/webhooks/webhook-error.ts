@@ -13,12 +13,12 @@ export class WebhookCallError extends Error {
 export function webhookRejection(webhook: string, result: JsonObject | undefined): StatusError {
   const { code = 0, message = '', reason = '', details } = (result ?? {}) as Record<string, unknown>;
   const denied = `admission webhook ${goQuote(webhook)} denied the request`;
-  const why = message || reason;
+  const detail = message || reason;
   return new StatusError({
     code: isErrorCode(code) ? code : 400,
     // Webhooks may use custom reasons.
     reason: (typeof reason === 'string' ? reason : '') as StatusReason,
-    message: why ? `${denied}: ${shortened(String(why))}` : `${denied} without explanation`,
+    message: detail ? `${denied}: ${shortened(String(detail))}` : `${denied} without explanation`,
     ...(typeof details === 'object' && details !== null && { details }),
   });
 }

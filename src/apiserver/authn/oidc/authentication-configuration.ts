@@ -79,8 +79,8 @@ class AuthenticationReader extends StrictConfigurationReader {
       return this.text(own.path, `anonymous.conditions[${i}].path`, '');
     });
     if (!enabled && conditions.length > 0) {
-      const why = 'enabled should be set to true when conditions are defined';
-      this.errors.push(FieldError.invalid(Path.of('anonymous').child('conditions'), conditions, why));
+      const detail = 'enabled should be set to true when conditions are defined';
+      this.errors.push(FieldError.invalid(Path.of('anonymous').child('conditions'), conditions, detail));
     }
     return { enabled, ...(conditions.length > 0 && { paths: new Set(conditions) }) };
   }
@@ -238,8 +238,8 @@ function issuerErrors(
     pushAll(errors, urlErrors(discoveryUrl, path.child('discoveryURL')));
   }
   if (certificateAuthority !== '' && !isCertificate(certificateAuthority)) {
-    const why = 'data does not contain any valid RSA or ECDSA certificates';
-    errors.push(FieldError.invalid(path.child('certificateAuthority'), '<omitted>', why));
+    const detail = 'data does not contain any valid RSA or ECDSA certificates';
+    errors.push(FieldError.invalid(path.child('certificateAuthority'), '<omitted>', detail));
   }
   return errors;
 }

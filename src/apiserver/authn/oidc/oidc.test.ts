@@ -23,12 +23,12 @@ interface Parts {
 
 const indent = (text: string) => text.trim().replaceAll('\n', '\n      ');
 
-function configuration({ mappings = "username: {claim: sub, prefix: ''}", rules = '', issuer: more = '' }: Parts = {}) {
+function configuration({ mappings = "username: {claim: sub, prefix: ''}", rules = '', issuer: extraFields = '' }: Parts = {}) {
   return `
 apiVersion: apiserver.config.k8s.io/v1
 kind: AuthenticationConfiguration
 jwt:
-- issuer: { url: '${issuer.url}', audiences: [sampan], certificateAuthority: ${JSON.stringify(issuer.authority)}${more} }
+- issuer: { url: '${issuer.url}', audiences: [sampan], certificateAuthority: ${JSON.stringify(issuer.authority)}${extraFields} }
   claimMappings:
       ${indent(mappings)}
   ${rules}
@@ -217,8 +217,8 @@ describe('an AuthenticationConfiguration', () => {
     parseAuthenticationConfiguration(`{apiVersion: apiserver.config.k8s.io/v1, kind: AuthenticationConfiguration, jwt: [${jwt}]${rest}}`, [
       'https://own',
     ]);
-  const entry = (issuerFields: string, mappings = "username: {claim: sub, prefix: ''}", more = '') =>
-    `{issuer: {${issuerFields}}, claimMappings: {${mappings}}${more}}`;
+  const entry = (issuerFields: string, mappings = "username: {claim: sub, prefix: ''}", extraFields = '') =>
+    `{issuer: {${issuerFields}}, claimMappings: {${mappings}}${extraFields}}`;
   const GOOD = 'url: "https://a", audiences: [x]';
 
   test.each([

@@ -28,8 +28,8 @@ const second = newKey();
 /** Objects that the test can create and delete. */
 class Objects implements ObjectReader {
   readonly objects = new Map<string, KubeObject>();
-  put(namespace: string, name: string, more: object = {}): KubeObject {
-    const object = { metadata: { name, namespace, uid: `uid-${name}` }, ...more } as KubeObject;
+  put(namespace: string, name: string, overrides: object = {}): KubeObject {
+    const object = { metadata: { name, namespace, uid: `uid-${name}` }, ...overrides } as KubeObject;
     this.objects.set(`${namespace}/${name}`, object);
     return object;
   }
@@ -56,9 +56,9 @@ function verifier(keys = serviceAccountKeys({ signing: first.pem })) {
   return { tokens, ...accountTokens({ tokens, issuers: [ISSUER, 'https://before'], audiences: [AUDIENCE], objects, clock }) };
 }
 
-function claimsFor(bound: BoundObjects = {}, more: object = {}) {
+function claimsFor(bound: BoundObjects = {}, overrides: object = {}) {
   const options = { account, bound, issuer: ISSUER, audiences: [AUDIENCE], expirationSeconds: 600, warnAfterSeconds: 0 };
-  return tokenClaims({ ...options, now: clock.now(), id: 'the-id', ...more });
+  return tokenClaims({ ...options, now: clock.now(), id: 'the-id', ...overrides });
 }
 
 const check = async (
@@ -280,7 +280,7 @@ describe('a token in a secret', () => {
     const authenticator = legacyTokens({ tokens, audiences: [AUDIENCE], objects, used: ({ metadata }) => used.push(metadata.name) });
     const secret = objects.secrets.put('ns', 's');
     const token = await tokens.sign(legacyClaims(account, secret));
-    const hold = (more: object = {}) => objects.secrets.put('ns', 's', { data: { token: Buffer.from(token).toString('base64') }, ...more });
+    const hold = (overrides: object = {}) => objects.secrets.put('ns', 's', { data: { token: Buffer.from(token).toString('base64') }, ...overrides });
     hold();
     return { tokens, authenticator, token, hold, used };
   }

@@ -8,9 +8,9 @@ const keep = { annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'fa
 const view = { matchLabels: { view: 'true' } };
 const edit = { matchLabels: { edit: 'true' } };
 
-function role(rules: readonly rbac.PolicyRule[], more: object = {}, aggregated: readonly object[] = []): rbac.ClusterRole {
+function role(rules: readonly rbac.PolicyRule[], overrides: object = {}, aggregated: readonly object[] = []): rbac.ClusterRole {
   const aggregation = aggregated.length > 0 ? { aggregationRule: { clusterRoleSelectors: aggregated } } : {};
-  return { metadata: { name: 'r', ...more }, rules, ...aggregation } as rbac.ClusterRole;
+  return { metadata: { name: 'r', ...overrides }, rules, ...aggregation } as rbac.ClusterRole;
 }
 
 describe('a role', () => {
@@ -47,8 +47,8 @@ describe('a binding', () => {
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'r' };
   const alice = { kind: 'User', name: 'alice', apiGroup: 'rbac.authorization.k8s.io' };
   const bob = { ...alice, name: 'bob' };
-  const binding = (subjects: readonly rbac.Subject[], more: object = {}, to = 'r'): rbac.ClusterRoleBinding => ({
-    metadata: { name: 'b', ...more },
+  const binding = (subjects: readonly rbac.Subject[], overrides: object = {}, to = 'r'): rbac.ClusterRoleBinding => ({
+    metadata: { name: 'b', ...overrides },
     roleRef: { ...roleRef, name: to },
     subjects,
   });

@@ -76,8 +76,8 @@ async function accountFor(review: KubeObject, call: ResourceCall<ServedResource>
   if (account === undefined) throw StatusError.notFound({ group: '', resource: 'serviceaccounts' }, name);
   const actual = account.metadata.uid ?? '';
   if (uid === '' || uid === actual) return account;
-  const why = `the UID in the token request (${uid}) does not match the UID of the service account (${actual})`;
-  throw StatusError.conflict({ group: TOKEN_REQUEST.group, resource: TOKEN_REQUEST.kind }, name, why);
+  const detail = `the UID in the token request (${uid}) does not match the UID of the service account (${actual})`;
+  throw StatusError.conflict({ group: TOKEN_REQUEST.group, resource: TOKEN_REQUEST.kind }, name, detail);
 }
 
 function complete(review: KubeObject, account: KubeObject, { audiences, now }: { audiences: readonly string[]; now: number }): KubeObject {
@@ -100,8 +100,8 @@ async function boundObjects(
   if (name === '') throw StatusError.badRequest('Name parameter required.');
   const { bound, uid } = await find(name, call, objects);
   if (!reference.uid || reference.uid === uid) return bound;
-  const why = `the UID in the bound object reference (${reference.uid}) does not match the UID in record. The object might have been deleted and then recreated`;
-  throw StatusError.conflict({ group, resource: kind }, name, why);
+  const detail = `the UID in the bound object reference (${reference.uid}) does not match the UID in record. The object might have been deleted and then recreated`;
+  throw StatusError.conflict({ group, resource: kind }, name, detail);
 }
 
 /** An unparsable apiVersion counts as the core group. */

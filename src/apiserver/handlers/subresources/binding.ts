@@ -76,7 +76,7 @@ function checkPreconditions({ metadata }: core.Binding, pod: core.Pod, storage: 
 
 function checkAssignable({ metadata, spec }: core.Pod): void {
   const name = metadata.name ?? '';
-  const conflict = (why: string) => StatusError.conflict({ group: '', resource: 'pods/binding' }, name, why);
+  const conflict = (detail: string) => StatusError.conflict({ group: '', resource: 'pods/binding' }, name, detail);
   if (metadata.deletionTimestamp) throw conflict(`pod ${name} is being deleted, cannot be assigned to a host`);
   if (spec?.nodeName) throw conflict(`pod ${name} is already assigned to node "${spec.nodeName}"`);
   if (spec?.schedulingGates?.length) throw conflict(`pod ${name} has non-empty .spec.schedulingGates`);

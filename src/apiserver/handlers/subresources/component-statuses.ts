@@ -60,7 +60,7 @@ async function statusOf(name: string, check: ComponentCheck): Promise<KubeObject
 
 function healthOf(url: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const fail = (why: string) => reject(new Error(`Get "${url}": ${why}`));
+    const fail = (detail: string) => reject(new Error(`Get "${url}": ${detail}`));
     // Components serve self-signed certificates.
     const healthRequest = request(url, { rejectUnauthorized: false, timeout: TIMEOUT_MS }, (response) => {
       response.setEncoding('utf8');

@@ -14,7 +14,7 @@ export function consumeDisruption(budget: Budget, pod: string, now: number): Bud
   const { name = '', generation = 0 } = budget.metadata;
   if ((status.observedGeneration ?? 0) < generation) throw stillProcessing(budget);
   const allowed = status.disruptionsAllowed ?? 0;
-  const forbidden = (why: string) => StatusError.forbidden({ group: 'policy', resource: 'poddisruptionbudget' }, name, why);
+  const forbidden = (detail: string) => StatusError.forbidden({ group: 'policy', resource: 'poddisruptionbudget' }, name, detail);
   if (allowed < 0) throw forbidden('pdb disruptions allowed is negative');
   if (Object.keys(status.disruptedPods ?? {}).length > MAX_DISRUPTED_PODS) {
     throw forbidden('DisruptedPods map too big - too many evictions not confirmed by PDB controller');

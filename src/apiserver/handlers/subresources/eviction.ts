@@ -174,7 +174,7 @@ async function markAndDelete(call: ResourceCall, options: DeleteOptions): Promis
 const EVICTED = { type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' };
 
 function checkPreconditions({ metadata }: KubeObject, { uid, resourceVersion }: DeleteOptions): void {
-  const conflict = (why: string) => StatusError.conflict({ group: '', resource: 'Pod' }, metadata.name, why);
+  const conflict = (detail: string) => StatusError.conflict({ group: '', resource: 'Pod' }, metadata.name, detail);
   if (uid && uid !== metadata.uid) {
     throw conflict(
       `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`,

@@ -66,8 +66,8 @@ async function setStatus(name: string, status: object): Promise<void> {
   await client.of(core.Pod).updateStatus({ ...pod, status: { ...pod.status, ...status } } as never);
 }
 
-async function evict(name: string, more: object = {}): Promise<unknown> {
-  return post(`pods/${name}/eviction`, { metadata: { name }, ...more });
+async function evict(name: string, overrides: object = {}): Promise<unknown> {
+  return post(`pods/${name}/eviction`, { metadata: { name }, ...overrides });
 }
 
 describe('a binding', () => {

@@ -7,8 +7,8 @@ import { prepareTemplate } from '../generic/template-preparation.ts';
 /** `rollbackTo` was a field; it is an annotation now. Empty means none. */
 function conversionError({ metadata }: apps.Deployment): string | undefined {
   const text = metadata?.annotations?.[apps.ROLLBACK_TO];
-  const why = text ? goParseIntError(text) : undefined;
-  return why && `failed to parse annotation[${apps.ROLLBACK_TO}]=${text} as int64: ${why}`;
+  const detail = text ? goParseIntError(text) : undefined;
+  return detail && `failed to parse annotation[${apps.ROLLBACK_TO}]=${text} as int64: ${detail}`;
 }
 
 /** Upstream rewrites the annotation from its field. */

@@ -12,12 +12,12 @@ it.each([
   [{ bindingFailureConditions: ['f'] }, 'bindingConditions: Invalid value: null'],
   [{ bindingFailureConditions: ['f'], bindingConditions: [] }, 'bindingConditions: Invalid value: []'],
   [{ bindingConditions: ['c'], bindingFailureConditions: [] }, 'bindingFailureConditions: Invalid value: []'],
-])('conditions %j of a device are refused as they were given', async (device, why) => {
+])('conditions %j of a device are refused as they were given', async (device, message) => {
   const slices = (await serveAdmission()).client.of(resource.ResourceSlice);
-  await expect(slices.create(slice(device))).rejects.toThrow(`spec.devices[0].${why}: `);
+  await expect(slices.create(slice(device))).rejects.toThrow(`spec.devices[0].${message}: `);
 });
 
-it('no list of conditions is kept when it is empty', async () => {
+it('an empty list of binding conditions is dropped', async () => {
   const slices = (await serveAdmission()).client.of(resource.ResourceSlice);
   const device = { bindingConditions: [], bindingFailureConditions: [] };
   const created = await slices.create(slice(device));

@@ -76,8 +76,8 @@ function isOnNodeOf({ name: username, extra }: UserInfo, { nodeSelector }: resou
 /** The node of an allocation that is bound to one by name. */
 function onlyNode(selector: resource.AllocationResult['nodeSelector']): string | undefined {
   const [term, ...others] = selector?.nodeSelectorTerms ?? [];
-  const [field, ...more] = term?.matchFields ?? [];
-  if (others.length > 0 || more.length > 0 || term?.matchExpressions?.length) return undefined;
+  const [field, ...rest] = term?.matchFields ?? [];
+  if (others.length > 0 || rest.length > 0 || term?.matchExpressions?.length) return undefined;
   const isName = field?.key === 'metadata.name' && field.operator === 'In' && field.values?.length === 1;
   return isName ? field.values?.[0] : undefined;
 }

@@ -6,17 +6,17 @@ import { contractContainer, contractSandbox } from '../contract.ts';
 import type { AttachRequest, ContainerConfig } from '../runtime.ts';
 import { SimulatedRuntime } from './simulated-runtime.ts';
 
-async function start(command: readonly string[], more: Partial<ContainerConfig> = {}) {
+async function start(command: readonly string[], overrides: Partial<ContainerConfig> = {}) {
   const clock = new VirtualClock();
   const runtime = new SimulatedRuntime({}, { clock, random: seededRandom(1) });
   const sandboxConfig = contractSandbox('u');
   const sandboxId = await runtime.runPodSandbox(sandboxConfig);
   const image = await runtime.pullImage({ image: 'app:1' }, { sandboxConfig });
-  const config = { ...contractContainer('u', { image, command }), stdin: true, stdinOnce: true, ...more };
+  const config = { ...contractContainer('u', { image, command }), stdin: true, stdinOnce: true, ...overrides };
   const id = await runtime.createContainer(sandboxId, { config, sandboxConfig });
   await runtime.startContainer(id);
   const attach = (request: Partial<AttachRequest> = {}) =>
-    runtime.attach({ containerId: id, stdin: true, stdout: true, stderr: false, tty: more.tty ?? false, ...request });
+    runtime.attach({ containerId: id, stdin: true, stdout: true, stderr: false, tty: overrides.tty ?? false, ...request });
   return { clock, runtime, id, attach, status: () => runtime.containerStatus(id) };
 }
 

@@ -106,9 +106,9 @@ export class CredentialProvider {
       const added = Object.fromEntries(env.map((variable) => [variable.name, variable.value]));
       const child = spawn(path.join(binDirectory, name), args, { env: { ...environment, ...added }, stdio: ['pipe', 'pipe', 'pipe'] });
       const [output, complaints] = [new LimitedText(), new LimitedText()];
-      const fail = (why: string) => {
+      const fail = (detail: string) => {
         child.kill('SIGKILL');
-        reject(new Error(`the credential provider ${name} ${why}`));
+        reject(new Error(`the credential provider ${name} ${detail}`));
       };
       const timer = clock.setTimer(TIMEOUT_MS, () => fail('did not answer within a minute'));
       child.on('error', (error) => fail(`could not be started: ${error.message}`));
@@ -127,7 +127,7 @@ export class CredentialProvider {
 
   #parse(text: string): ProviderResponse {
     const { apiVersion, name, defaultCacheMs } = this.#spec;
-    const invalid = (why: string) => new Error(`the credential provider ${name} gave no valid response: ${why}`);
+    const invalid = (detail: string) => new Error(`the credential provider ${name} gave no valid response: ${detail}`);
     const response = parseJson(text);
     if (response?.kind !== 'CredentialProviderResponse' || response.apiVersion !== apiVersion)
       throw invalid(`not a CredentialProviderResponse of ${apiVersion}`);

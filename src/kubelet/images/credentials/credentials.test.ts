@@ -168,8 +168,8 @@ describe('a credential provider', () => {
     return (await readFile(path.join(directory, 'runs'), 'utf8')).trim().split('\n').length;
   }
 
-  const response = (more: string) =>
-    `echo '{"kind":"CredentialProviderResponse","apiVersion":"credentialprovider.kubelet.k8s.io/v1",${more}"auth":{"*.example.com":{"username":"'"$WHO $1"'","password":"p"}}}'`;
+  const response = (extraFields: string) =>
+    `echo '{"kind":"CredentialProviderResponse","apiVersion":"credentialprovider.kubelet.k8s.io/v1",${extraFields}"auth":{"*.example.com":{"username":"'"$WHO $1"'","password":"p"}}}'`;
 
   test('is asked with its arguments and environment, once for as long as it says', async () => {
     const program = await provider(response('"cacheKeyType":"Registry","cacheDuration":"10s",'));
@@ -197,8 +197,8 @@ describe('a credential provider', () => {
   });
 
   describe('that is given tokens of service accounts', () => {
-    const attributes = (cacheType: string, more = '') =>
-      `${CONFIG}  tokenAttributes: { serviceAccountTokenAudience: registry, requireServiceAccount: true, cacheType: ${cacheType}${more} }\n`;
+    const attributes = (cacheType: string, extraFields = '') =>
+      `${CONFIG}  tokenAttributes: { serviceAccountTokenAudience: registry, requireServiceAccount: true, cacheType: ${cacheType}${extraFields} }\n`;
     const NEEDS_ROLE = ', requiredServiceAccountAnnotationKeys: [example.com/role]';
     const answer = (password: string) =>
       `text=$(echo "$request" | tr -d '"{}')\necho '{"kind":"CredentialProviderResponse","apiVersion":"credentialprovider.kubelet.k8s.io/v1","cacheKeyType":"Global","auth":{"*":{"username":"'"$text"'","password":"${password}"}}}'`;

@@ -12,7 +12,7 @@ const FACTS: ContainerFacts = {
   additions: { envs: [{ name: 'PORT', value: '5432' }] },
 };
 
-it('a container has the values of its variables in command and args, those of hooks last', () => {
+it('$(VAR) in command and args is expanded, with the variables of hooks last', () => {
   const container = { name: 'c', image: 'app:1', command: ['connect', '$(HOST)'], args: ['$(HOST):$(PORT)', '$$(HOST)', '$(NONE)'] };
   const { command, args } = containerConfig(pod, container as core.Container, FACTS);
   expect(command).toEqual(['connect', 'db']);

@@ -7,7 +7,7 @@ const container = { name: 'c', resources: { limits: { cpu: '500m', memory: '1Mi'
 const pod: core.Pod = { metadata: { name: 'p' }, spec: { containers: [container] }, status: { qosClass: 'Burstable' } };
 const facts = { memoryCapacityBytes: 1024 ** 3, hugePageSizes: [] };
 
-test('a limit of CPU is a quota of the period', () => {
+test('a CPU limit becomes a CFS quota', () => {
   expect(containerResources(pod, container, facts)).toMatchObject({ cpuShares: 256, cpuQuota: 50_000, cpuPeriod: 100_000 });
   expect(containerResources(pod, container, { ...facts, cpuQuotaPeriodUs: 10_000 })).toMatchObject({ cpuQuota: 5000, cpuPeriod: 10_000 });
 });
@@ -19,7 +19,7 @@ test('limits of CPU are not enforced where that is turned off; those of memory a
   expect(podLimits(pod, {})).toEqual({ cpuShares: 256, memoryBytes: 1024 ** 2, cpuQuotaUs: 50_000 });
 });
 
-test('a container with processors of its own has no quota', () => {
+test('a container with exclusive CPUs has no CPU quota', () => {
   const exclusive = { ...facts, hasExclusiveCpus: (_: string, name: string) => name === 'c' };
   expect(containerResources(pod, container, exclusive)).toMatchObject({ cpuQuota: -1, cpuPeriod: 100_000 });
   expect(containerResources(pod, { ...container, name: 'd' }, exclusive)).toMatchObject({ cpuQuota: 50_000 });

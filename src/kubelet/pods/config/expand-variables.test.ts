@@ -33,7 +33,7 @@ test('an expansion beyond the size limit fails', () => {
   expect(() => expandVariables('$(A)'.repeat(11), variables, 10_000)).toThrow(ExpansionTooLarge);
 });
 
-test('a million openings without an end are read once', () => {
+test('a million unterminated $( are scanned once', () => {
   const text = '$('.repeat(1_000_000);
   expect(expandVariables(text, VARIABLES, 10_000_000)).toBe(text);
 });

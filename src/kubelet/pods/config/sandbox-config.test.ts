@@ -19,7 +19,7 @@ it.each<readonly [string, core.PodSpec, boolean]>([
   expect(isPrivileged(spec)).toBe(expected);
 });
 
-it('sysctls have dots whatever separates them in the pod', () => {
+it('sysctls with slashes are passed to the runtime with dots', () => {
   expect(dottedSysctl('net/ipv4/conf/eth0.1/rp_filter')).toBe('net.ipv4.conf.eth0/1.rp_filter');
   expect(dottedSysctl('kernel.shm_rmid_forced')).toBe('kernel.shm_rmid_forced');
 });

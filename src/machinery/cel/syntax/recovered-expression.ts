@@ -138,8 +138,8 @@ class RecoveredExpression {
     if (nodesIn(node).length === 0) return this.unread(node.offset);
     const member = ruleIn(node, 'member');
     const operand = member === undefined ? this.unread() : this.member(member);
-    const [op, ...more] = tokensIn(node);
-    return op === undefined || EVEN(more.length + 1) ? operand : this.call('!_', op.offset, [operand]);
+    const [op, ...further] = tokensIn(node);
+    return op === undefined || EVEN(further.length + 1) ? operand : this.call('!_', op.offset, [operand]);
   }
 
   private member(node: SyntaxNode): Expr {

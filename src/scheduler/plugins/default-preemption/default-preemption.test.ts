@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { core, policy } from '#api';
 import { type ClusterState, node, place, pod } from '../../placement.test-data.ts';
 
-const preemptor = (cpu: string, more: Partial<core.PodSpec> = {}) =>
-  pod('p', { requests: { cpu }, priority: 1000, spec: { priority: 1000, ...more } });
+const preemptor = (cpu: string, overrides: Partial<core.PodSpec> = {}) =>
+  pod('p', { requests: { cpu }, priority: 1000, spec: { priority: 1000, ...overrides } });
 const victim = (
   name: string,
   { cpu, priority, on, labels = {} }: { cpu: string; priority: number; on: string; labels?: Record<string, string> },

@@ -80,7 +80,7 @@ function onlyOn(nodeName: string): core.NodeSelector {
   return { nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: [nodeName] }] }] };
 }
 
-function addNew(requirements: core.NodeSelectorRequirement[], more: readonly core.NodeSelectorRequirement[]): void {
-  for (const requirement of more)
+function addNew(requirements: core.NodeSelectorRequirement[], added: readonly core.NodeSelectorRequirement[]): void {
+  for (const requirement of added)
     if (!requirements.some((existing) => semanticEqual(existing as never, requirement as never))) requirements.push(requirement);
 }

@@ -10,22 +10,22 @@ const using = (...claims: string[]) =>
   pod('p', { spec: { resourceClaims: claims.map((name) => ({ name, resourceClaimName: name })) as core.PodResourceClaim[] } });
 const deviceClass = (name: string, expression = `device.driver == "${DRIVER}"`) =>
   ({ metadata: { name }, spec: { selectors: [{ cel: { expression } }] } }) as resource.DeviceClass;
-const exactly = (more: object = {}) => ({
+const exactly = (overrides: object = {}) => ({
   name: 'r',
-  exactly: { deviceClassName: 'gpu', allocationMode: 'ExactCount', count: 1, ...more },
+  exactly: { deviceClassName: 'gpu', allocationMode: 'ExactCount', count: 1, ...overrides },
 });
 
 function claim(name: string, devices: object = { requests: [exactly()] }, status: object = {}): Claim {
   return { metadata: { name, namespace: 'default', uid: name }, spec: { devices }, status } as unknown as Claim;
 }
 
-function slice(nodeName: string, devices: readonly Device[], more: object = {}): resource.ResourceSlice {
+function slice(nodeName: string, devices: readonly Device[], overrides: object = {}): resource.ResourceSlice {
   const pool = { name: nodeName, generation: 1, resourceSliceCount: 1 };
-  return { metadata: { name: `s-${nodeName}` }, spec: { driver: DRIVER, pool, nodeName, devices, ...more } } as resource.ResourceSlice;
+  return { metadata: { name: `s-${nodeName}` }, spec: { driver: DRIVER, pool, nodeName, devices, ...overrides } } as resource.ResourceSlice;
 }
 
-const allocated = (pool: string, device: string, more: object = {}) => ({
-  allocation: { devices: { results: [{ request: 'r', driver: DRIVER, pool, device }] }, ...more },
+const allocated = (pool: string, device: string, overrides: object = {}) => ({
+  allocation: { devices: { results: [{ request: 'r', driver: DRIVER, pool, device }] }, ...overrides },
 });
 const onlyOn = (name: string) => ({
   nodeSelector: { nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: [name] }] }] },

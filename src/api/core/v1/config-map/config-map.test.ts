@@ -110,7 +110,7 @@ describe('a secret', () => {
   });
 });
 
-test('an account warns of what its annotation once did, when it is new', () => {
+test('a service account with the deprecated annotation for mountable secrets has a warning', () => {
   const annotated = { metadata: { ...metadata, annotations: { 'kubernetes.io/enforce-mountable-secrets': 'true' } } };
   expect(accounts.validate({ metadata })).toEqual([]);
   expect(accounts.warnings(annotated)).toEqual([

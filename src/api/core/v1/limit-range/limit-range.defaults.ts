@@ -16,8 +16,8 @@ function defaultItem(item: LimitRangeItem): LimitRangeItem {
   return requests ? withField(withLimits, 'defaultRequest', requests) : withLimits;
 }
 
-function fill(list: ResourceList | undefined, more: ResourceList | undefined): ResourceList | undefined {
-  return fillResources(list, more ?? {});
+function fill(list: ResourceList | undefined, added: ResourceList | undefined): ResourceList | undefined {
+  return fillResources(list, added ?? {});
 }
 
 function roundItem(item: LimitRangeItem): LimitRangeItem {

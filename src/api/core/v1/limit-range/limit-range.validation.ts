@@ -37,8 +37,8 @@ function validateItem(path: Path, item: LimitRangeItem): FieldError[] {
   if (item.type === 'Pod') pushAll(errors, validateNoDefaults(path, item));
   else pushAll(errors, names('default'), names('defaultRequest'));
   if (item.type === 'PersistentVolumeClaim' && !item.min?.storage && !item.max?.storage) {
-    const why = 'either minimum or maximum storage value is required, but neither was provided';
-    errors.push(FieldError.required(path.child('limits'), why));
+    const message = 'either minimum or maximum storage value is required, but neither was provided';
+    errors.push(FieldError.required(path.child('limits'), message));
   }
   pushAll(errors, names('maxLimitRequestRatio'));
   return [...errors, ...itemErrors([...resourceNames(item)], (name) => validateAmounts(path, name, item))];

@@ -6,7 +6,7 @@ const { defaults, validate, validateUpdate, warnings, table } = nodeBehaviour as
 const node = (parts: Partial<Node> = {}): Node => defaults({ metadata: { name: 'n' }, ...parts });
 const errorsOf = (parts: Partial<Node>) => validate(node(parts)).map(String);
 
-test('a node is valid, and can give what it has', () => {
+test('a minimal node is valid, and its allocatable resources default to its capacity', () => {
   expect(errorsOf({})).toEqual([]);
   expect(node({ status: { capacity: { cpu: '4', memory: '1Gi' } } }).status).toEqual({
     capacity: { cpu: '4', memory: '1Gi' },

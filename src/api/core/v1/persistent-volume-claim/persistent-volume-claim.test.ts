@@ -12,7 +12,7 @@ function claim(spec: Partial<PersistentVolumeClaimSpec> = {}, status?: Persisten
 
 const errorsOf = (spec: Partial<PersistentVolumeClaimSpec>) => behaviour.validate(claim(spec)).map(String);
 
-test('a small claim is valid, and waits', () => {
+test('a minimal claim is valid, and defaults to the phase Pending', () => {
   expect(errorsOf({})).toEqual([]);
   expect(claim()).toEqual({
     metadata: { name: 'c', namespace: 'ns' },

@@ -9,7 +9,7 @@ const volume = (spec: Partial<PersistentVolumeSpec> = {}, name = 'v'): Persisten
   behaviour.defaults({ metadata: { name }, spec: { ...SPEC, ...spec } });
 const errorsOf = (spec: Partial<PersistentVolumeSpec>) => behaviour.validate(volume(spec)).map(String);
 
-test('a small volume is valid, and is kept when it is released', () => {
+test('a minimal volume is valid, and defaults to the reclaim policy Retain', () => {
   expect(errorsOf({})).toEqual([]);
   expect(volume().spec).toEqual({
     capacity: { storage: '1Gi' },

@@ -184,8 +184,8 @@ function validateAddresses(addresses: readonly { readonly ip: string }[], at: Fi
   const families = addresses.map(({ ip }) => parseIp(ip ?? '')?.family);
   const wrong = families.indexOf(undefined);
   if (wrong >= 0) {
-    const why = new Error(`failed to check for dual stack with error:invalid IP[${wrong}]: ${addresses[wrong]?.ip ?? ''}`);
-    at.add([FieldError.internalError(at.path, why)]);
+    const explanation = new Error(`failed to check for dual stack with error:invalid IP[${wrong}]: ${addresses[wrong]?.ip ?? ''}`);
+    at.add([FieldError.internalError(at.path, explanation)]);
   } else if (addresses.length === 2 && families[0] !== families[1]) return;
   at.invalid(
     addresses.map((address) => goStruct(schema, address)),

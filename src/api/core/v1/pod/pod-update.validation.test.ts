@@ -9,8 +9,8 @@ import { validateEphemeralContainersUpdate, validatePodUpdate } from './pod-upda
 
 const C: Container = { name: 'c', image: 'app:1' };
 const meta = { name: 'a', namespace: 'ns', uid: 'u', generation: 1 };
-const pod = (spec: Partial<PodSpec> = {}, more: Partial<Pod> = {}): Pod =>
-  defaultPod({ metadata: meta, spec: { containers: [C], ...spec }, ...more });
+const pod = (spec: Partial<PodSpec> = {}, overrides: Partial<Pod> = {}): Pod =>
+  defaultPod({ metadata: meta, spec: { containers: [C], ...spec }, ...overrides });
 const update = (before: Partial<PodSpec>, after: Partial<PodSpec>) => validatePodUpdate(pod(after), pod(before)).map(String);
 
 describe('an update of a pod', () => {
@@ -131,8 +131,8 @@ test('ephemeral containers are added, and neither changed nor removed', () => {
 });
 
 describe('a resize', () => {
-  const sized = (cpu: string, more: Partial<Container> = {}) =>
-    pod({ containers: [{ ...C, resources: { requests: { cpu }, limits: { cpu: '2' } }, ...more }] });
+  const sized = (cpu: string, overrides: Partial<Container> = {}) =>
+    pod({ containers: [{ ...C, resources: { requests: { cpu }, limits: { cpu: '2' } }, ...overrides }] });
 
   test('changes cpu and memory', () => {
     expect(validatePodResize(sized('1'), sized('500m'))).toEqual([]);

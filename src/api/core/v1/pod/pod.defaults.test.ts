@@ -12,9 +12,9 @@ const specOf = (spec: Partial<PodSpec>): PodSpec => {
   const pod = defaultPod({ metadata: { name: 'a' }, spec: { containers: [C], ...spec } });
   return pod.spec as PodSpec;
 };
-const containerOf = (more: Partial<Container>) => specOf({ containers: [{ ...C, ...more }] }).containers[0] as Container;
+const containerOf = (overrides: Partial<Container>) => specOf({ containers: [{ ...C, ...overrides }] }).containers[0] as Container;
 
-test('a pod gets the policies that nobody chose', () => {
+test('a pod has default policies', () => {
   expect(specOf({})).toEqual({
     containers: [
       { ...C, imagePullPolicy: 'IfNotPresent', terminationMessagePath: '/dev/termination-log', terminationMessagePolicy: 'File' },
@@ -28,7 +28,7 @@ test('a pod gets the policies that nobody chose', () => {
   });
 });
 
-test('defaults leave what a client chose, and run again to no effect', () => {
+test('defaulting keeps explicit values, and is idempotent', () => {
   const once = defaultPod({
     metadata: { name: 'a' },
     spec: { containers: [{ ...C, livenessProbe: { grpc: { port: 1 } } }], dnsPolicy: 'None' },
@@ -37,7 +37,7 @@ test('defaults leave what a client chose, and run again to no effect', () => {
   expect(defaultPod(once)).toBe(once);
 });
 
-test('defaults do not touch what they are given', () => {
+test('defaulting does not modify its input', () => {
   const pod: Pod = { metadata: { name: 'a' }, spec: { containers: [C], volumes: [{ name: 'v' }] } };
   const before = JSON.stringify(pod);
   defaultPod(pod);
@@ -105,7 +105,7 @@ test('resources of the pod follow from its limits and its containers', () => {
   expect(spec.resources?.requests).toEqual({ cpu: '550m', memory: '1Gi' });
 });
 
-test('a service account is named in both of its fields', () => {
+test('serviceAccount and serviceAccountName default to each other', () => {
   expect(specOf({ serviceAccount: 'x' })).toMatchObject({ serviceAccount: 'x', serviceAccountName: 'x' });
   expect(specOf({ serviceAccount: 'old', serviceAccountName: 'new' })).toMatchObject({ serviceAccount: 'new', serviceAccountName: 'new' });
 });

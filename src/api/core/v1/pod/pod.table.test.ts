@@ -4,10 +4,10 @@ import type { ContainerStatus, Pod } from './pod.ts';
 import type { PodSpec } from './pod-spec.ts';
 
 const NOW = Date.parse('2024-01-01T01:00:00Z');
-const status = (more: object): ContainerStatus => ({ name: 'c', ready: false, restartCount: 0, image: '', imageID: '', ...more });
-const running = (more: object = {}) => status({ ready: true, state: { running: { startedAt: '2024-01-01T00:00:00Z' } }, ...more });
-const ended = (terminated: object, more: object = {}) => status({ state: { terminated: { exitCode: 0, ...terminated } }, ...more });
-const waiting = (reason: string, more: object = {}) => status({ state: { waiting: { reason } }, ...more });
+const status = (overrides: object): ContainerStatus => ({ name: 'c', ready: false, restartCount: 0, image: '', imageID: '', ...overrides });
+const running = (overrides: object = {}) => status({ ready: true, state: { running: { startedAt: '2024-01-01T00:00:00Z' } }, ...overrides });
+const ended = (terminated: object, overrides: object = {}) => status({ state: { terminated: { exitCode: 0, ...terminated } }, ...overrides });
+const waiting = (reason: string, overrides: object = {}) => status({ state: { waiting: { reason } }, ...overrides });
 
 interface Case {
   readonly status: Pod['status'];
@@ -105,7 +105,7 @@ test.each<[string, Case, readonly [string, string, string]]>([
   expect(cells(input).slice(0, 5)).toEqual(['a', ready, reason, restarts, '60m']);
 });
 
-test('wide columns tell where the pod is, and what it waits for', () => {
+test('wide columns show the node of a pod, its nominated node and its readiness gates', () => {
   const input: Case = {
     status: { phase: 'Running', podIP: '10.0.0.1', podIPs: [{ ip: '10.0.0.1' }], conditions: [{ type: 'x.y/z', status: 'True' }] },
     spec: { nodeName: 'n', readinessGates: [{ conditionType: 'x.y/z' }, { conditionType: 'x.y/w' }] },
@@ -120,7 +120,7 @@ test('wide columns tell where the pod is, and what it waits for', () => {
   ]);
 });
 
-test('rows of pods that are over say so', () => {
+test('table rows of terminated pods have the condition Completed', () => {
   const conditions = (phase: string) => podTable.rowConditions?.({ metadata: { name: 'a' }, status: { phase } });
   expect(conditions('Running')).toEqual([]);
   expect(conditions('Failed')).toEqual([{ type: 'Completed', status: 'True', reason: 'Failed', message: 'The pod failed.' }]);

@@ -13,14 +13,14 @@ function pod(spec: Partial<PodSpec>, metadata: Pod['metadata'] = { name: 'a', na
 }
 
 const errorsOf = (spec: Partial<PodSpec>, metadata?: Pod['metadata']) => validatePod(pod(spec, metadata)).map(String);
-const container = (more: Partial<Container>) => errorsOf({ containers: [{ ...C, ...more }] });
+const container = (overrides: Partial<Container>) => errorsOf({ containers: [{ ...C, ...overrides }] });
 const volumes = (...list: readonly object[]) => errorsOf({ volumes: list as readonly Volume[] });
 
 test('a small pod is valid once it has its defaults', () => {
   expect(errorsOf({})).toEqual([]);
 });
 
-test('a pod without containers is not', () => {
+test('a pod without containers is invalid', () => {
   expect(errorsOf({ containers: [] })).toEqual(['spec.containers: Required value']);
 });
 
@@ -115,8 +115,8 @@ describe('containers', () => {
         'spec.containers[0].securityContext: Invalid value: {"Capabilities":null,"Privileged":true,"SELinuxOptions":null,"WindowsOptions":null,"RunAsUser":null,"RunAsGroup":null,"RunAsNonRoot":null,"ReadOnlyRootFilesystem":null,"AllowPrivilegeEscalation":false,"ProcMount":null,"SeccompProfile":null,"AppArmorProfile":null}: cannot set `allowPrivilegeEscalation` to false and `privileged` to true',
       ],
     ],
-  ])('%s', (_, more, expected) => {
-    expect(container(more)).toEqual(expected);
+  ])('%s', (_, overrides, expected) => {
+    expect(container(overrides)).toEqual(expected);
   });
 
   test.each<[string, object, readonly string[]]>([

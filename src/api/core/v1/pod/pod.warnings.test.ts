@@ -8,7 +8,7 @@ const C: Container = { name: 'c', image: 'x' };
 const warnings = (spec: Partial<PodSpec>, annotations?: Record<string, string>) =>
   podWarnings({ metadata: { name: 'a', ...(annotations && { annotations }) }, spec: { containers: [C], ...spec } });
 
-test('a plain pod draws none', () => {
+test('a pod without deprecated fields has no warnings', () => {
   expect(warnings({})).toEqual([]);
 });
 
@@ -109,7 +109,7 @@ const APPARMOR = 'container.apparmor.security.beta.kubernetes.io/c';
 const USE_FIELD = `metadata.annotations[${APPARMOR}]: deprecated since v1.30; use the "appArmorProfile" field instead`;
 const SECCOMP_POD = 'metadata.annotations[seccomp.security.alpha.kubernetes.io/pod]';
 
-test('an annotation that has no use any more draws a warning', () => {
+test('a deprecated annotation has a warning', () => {
   expect(warnings({}, { [APPARMOR]: 'unconfined', 'seccomp.security.alpha.kubernetes.io/pod': 'unconfined' })).toEqual([
     `${SECCOMP_POD}: non-functional in v1.27+; use the "seccompProfile" field instead`,
   ]);
@@ -126,7 +126,7 @@ test.each<[string, Partial<PodSpec>, string, readonly string[]]>([
   expect(incomingPodWarnings({ metadata, spec: { containers: [C], ...spec } })).toEqual(expected);
 });
 
-test('a template draws its warnings container by container', () => {
+test('warnings of a pod template are in container order', () => {
   const c = { ...C, resources: { limits: { memory: '1m' } } };
   const metadata = { annotations: { [APPARMOR]: 'unconfined', 'container.seccomp.security.alpha.kubernetes.io/c': 'unconfined' } };
   expect(podTemplateWarnings({ metadata, spec: { containers: [c] } }, Path.of('template'))).toEqual([

@@ -30,8 +30,8 @@ function validateIds({ runAsUser, runAsGroup }: { readonly runAsUser?: number; r
 }
 
 function validateNoEscalation(context: SecurityContext, at: FieldReport): void {
-  const addError = (why: string) =>
-    at.invalid(goStruct(SecurityContext, context), `cannot set \`allowPrivilegeEscalation\` to false and ${why}`);
+  const addError = (detail: string) =>
+    at.invalid(goStruct(SecurityContext, context), `cannot set \`allowPrivilegeEscalation\` to false and ${detail}`);
   if (context.privileged) addError('`privileged` to true');
   for (const capability of context.capabilities?.add ?? []) {
     if (capability === 'CAP_SYS_ADMIN') addError('`capabilities.Add` CAP_SYS_ADMIN');

@@ -114,8 +114,8 @@ class PodTotals<Amount> {
     return amounts;
   }
 
-  #add(total: Amounts<Amount>, more: ReadonlyMap<string, Amount>): void {
-    addResources(total, more, this.options.arithmetic);
+  #add(total: Amounts<Amount>, added: ReadonlyMap<string, Amount>): void {
+    addResources(total, added, this.options.arithmetic);
   }
 
   #raise(total: Amounts<Amount>, least: ReadonlyMap<string, Amount>): void {
@@ -136,10 +136,10 @@ export function readResources<Amount>(list: ResourceList | undefined, arithmetic
 /** Adds to `total`. */
 export function addResources<Amount>(
   total: Amounts<Amount>,
-  more: ReadonlyMap<string, Amount>,
+  added: ReadonlyMap<string, Amount>,
   arithmetic: ResourceArithmetic<Amount>,
 ): void {
-  for (const [name, amount] of more) {
+  for (const [name, amount] of added) {
     const current = total.get(name);
     total.set(name, current === undefined ? amount : arithmetic.add(current, amount));
   }

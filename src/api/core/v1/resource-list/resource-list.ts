@@ -20,12 +20,12 @@ export function roundResources(list: ResourceList): ResourceList {
 }
 
 /** The list with missing entries added from another; the same list if none are missing. */
-export function fillResources(list: ResourceList | undefined, more: ResourceList): ResourceList | undefined {
+export function fillResources(list: ResourceList | undefined, added: ResourceList): ResourceList | undefined {
   let filled: Record<string, string> | undefined;
-  for (const name of Object.keys(more)) {
+  for (const name of Object.keys(added)) {
     if (list !== undefined && Object.hasOwn(list, name)) continue;
     filled ??= { ...list };
-    setKey(filled, name, more[name] ?? '0');
+    setKey(filled, name, added[name] ?? '0');
   }
   return filled ?? list;
 }

@@ -12,7 +12,7 @@ function authority(seed: number): KeyPair {
   return createAuthority({ subject: { commonName: 'a' }, notBefore: 0, notAfter: Date.UTC(2100, 0) }, seededRandom(seed));
 }
 
-test('a certificate and its key go together', () => {
+test('a certificate with its own key is valid', () => {
   expect(tlsKeyPairProblem(firstPair.certificate, firstPair.key)).toBeUndefined();
   expect(
     tlsKeyPairProblem(`words\n${firstPair.certificate}${others.certificate}`, `${firstPair.certificate}${firstPair.key}`),

@@ -143,12 +143,12 @@ function validateAffinity(spec: ServiceSpec): FieldError[] {
 }
 
 function validateClientIpConfig(path: Path, config: SessionAffinityConfig | undefined): FieldError[] {
-  const why = 'when session affinity type is ClientIP';
-  if (!config) return [FieldError.required(path, why)];
-  if (!config.clientIP) return [FieldError.required(path.child('clientIP'), why)];
+  const detail = 'when session affinity type is ClientIP';
+  if (!config) return [FieldError.required(path, detail)];
+  if (!config.clientIP) return [FieldError.required(path.child('clientIP'), detail)];
   const seconds = config.clientIP.timeoutSeconds;
   const secondsPath = path.child('clientIP', 'timeoutSeconds');
-  if (seconds === undefined) return [FieldError.required(secondsPath, why)];
+  if (seconds === undefined) return [FieldError.required(secondsPath, detail)];
   if (seconds > 0 && seconds <= MAX_AFFINITY_SECONDS) return [];
   return [FieldError.invalid(secondsPath, seconds, `must be greater than 0 and less than ${MAX_AFFINITY_SECONDS}`)];
 }

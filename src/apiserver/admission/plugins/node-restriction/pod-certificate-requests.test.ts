@@ -80,7 +80,7 @@ test.each<readonly [string, object, string | undefined]>([
   expect(await outcome(change)).toBe(expected);
 });
 
-test('a node may only create requests', async () => {
+test('a node may create PodCertificateRequests and nothing else', async () => {
   expect(await outcome({}, { operation: 'UPDATE' })).toBe('403 unexpected operation UPDATE');
   expect(await outcome({}, { subresource: 'status' })).toBe('403 unexpected subresource status');
 });

@@ -8,7 +8,7 @@ const MIRROR = 'kubernetes.io/config.mirror';
 /** Nodes request certificates for pods that run on them, with the pod's service account. */
 export async function restrictPodCertificateRequests(node: string, attributes: AdmissionAttributes, deps: PluginDeps): Promise<void> {
   const { operation, subresource, namespace } = attributes;
-  const forbidden = (why: string) => pluginForbiddenError(attributes, why);
+  const forbidden = (detail: string) => pluginForbiddenError(attributes, detail);
   if (operation !== 'CREATE') throw forbidden(`unexpected operation ${operation}`);
   if (subresource !== '') throw forbidden(`unexpected subresource ${subresource}`);
   const { spec } = attributes.object as certificatesV1beta1.PodCertificateRequest;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { core, networking } from '#api';
 import { serveAdmission } from '../../../admission/admission-server.test-data.ts';
 
-test('an address outside of every range is of no network, and in a dry run outside of the range', async () => {
+test('an address outside of every ServiceCIDR is rejected, with another message in a dry run', async () => {
   const { client } = await serveAdmission();
   await client.of(networking.ServiceCIDR).create({ metadata: { name: 'first' }, spec: { cidrs: ['10.96.0.0/16'] } });
   const service = { metadata: { name: 'a', namespace: 'default' }, spec: { clusterIP: '10.97.0.1', ports: [{ port: 80 }] } };

@@ -332,7 +332,7 @@ test('allocated addresses and ports are set in the service', () => {
   });
 });
 
-test('a deleted service gives back everything', () => {
+test('a deleted service releases all its addresses and ports', () => {
   const spec: core.ServiceSpec = {
     ...STORED.spec,
     type: 'LoadBalancer',

@@ -67,16 +67,16 @@ export class ServiceAllocator {
     const { clusterIps, nodePorts } = this.deps;
     const service = nameOf(plan);
     for (const { family, ip } of plan.clusterIPs) {
-      claims.clusterIPs.push(await orStatusError(clusterIps.claim(service, family, ip, dryRun), (why) => clusterIpError(plan, why, ip)));
+      claims.clusterIPs.push(await orStatusError(clusterIps.claim(service, family, ip, dryRun), (detail) => clusterIpError(plan, detail, ip)));
     }
     for (const request of plan.nodePorts) {
       claims.nodePorts.push(
-        await orStatusError(nodePorts.claim(service, request.port, dryRun), (why) => nodePortError(plan, request, why)),
+        await orStatusError(nodePorts.claim(service, request.port, dryRun), (detail) => nodePortError(plan, request, detail)),
       );
     }
     if (plan.healthCheckNodePort === undefined) return;
-    claims.healthCheckNodePort = await orStatusError(nodePorts.claim(service, plan.healthCheckNodePort.port, dryRun), (why) =>
-      nodePortError(plan, { index: 0, indices: [] }, `failed to allocate HealthCheck NodePort: ${why}`),
+    claims.healthCheckNodePort = await orStatusError(nodePorts.claim(service, plan.healthCheckNodePort.port, dryRun), (detail) =>
+      nodePortError(plan, { index: 0, indices: [] }, `failed to allocate HealthCheck NodePort: ${detail}`),
     );
   }
 
