@@ -78,7 +78,11 @@ function unseenStatus(container: Spec, role: Role, { pod, previous, state, isRes
 
 function removedForRestart({ restartCount }: core.ContainerStatus): Pick<core.ContainerStatus, 'state' | 'lastState' | 'restartCount'> {
   const detail = { reason: RESTARTING_REASON, message: 'The container is removed because RestartAllContainers in place' };
-  return { state: { waiting: detail }, lastState: { terminated: { ...detail, exitCode: UNKNOWN_EXIT_CODE } }, restartCount: restartCount + 1 };
+  return {
+    state: { waiting: detail },
+    lastState: { terminated: { ...detail, exitCode: UNKNOWN_EXIT_CODE } },
+    restartCount: restartCount + 1,
+  };
 }
 
 /** It ran when last seen, and the runtime does not know it: the machine or the runtime was restarted. */

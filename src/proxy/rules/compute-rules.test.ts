@@ -5,7 +5,11 @@ import { computeServiceRules } from './compute-rules.ts';
 const node = { name: 'n1', zone: 'here' };
 type Slice = { ports?: object[]; endpoints?: object[]; labels?: Record<string, string> };
 const service = (spec: object, overrides: object = {}) =>
-  ({ metadata: { name: 's', namespace: 'd' }, spec: { clusterIP: '10.96.0.1', ports: [{ port: 80 }], ...spec }, ...overrides }) as core.Service;
+  ({
+    metadata: { name: 's', namespace: 'd' },
+    spec: { clusterIP: '10.96.0.1', ports: [{ port: 80 }], ...spec },
+    ...overrides,
+  }) as core.Service;
 const slice = ({ ports = [{ port: 8080 }], endpoints = [], labels = {} }: Slice) =>
   ({ metadata: { name: 'x', labels }, addressType: 'IPv4', ports, endpoints }) as unknown as discovery.EndpointSlice;
 const frontends = (of: core.Service, slices: readonly discovery.EndpointSlice[] = []) =>

@@ -15,7 +15,12 @@ export interface ContractEngine {
 
 export const bytes = (text: string): Buffer => Buffer.from(text);
 export const text = (value: Uint8Array | undefined): string | undefined => value && Buffer.from(value).toString();
-export const put = (key: string, value = 'value', overrides: Partial<Put> = {}): Put => ({ type: 'put', key, value: bytes(value), ...overrides });
+export const put = (key: string, value = 'value', overrides: Partial<Put> = {}): Put => ({
+  type: 'put',
+  key,
+  value: bytes(value),
+  ...overrides,
+});
 export const remove = (key: string): Operation => ({ type: 'delete', key });
 
 /** Writes each operation as a transaction of its own; returns the last revision. */

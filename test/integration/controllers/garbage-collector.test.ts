@@ -12,7 +12,11 @@ async function create(client: Client, name: string, owners: readonly Partial<met
   return client.of(core.ConfigMap).create({ metadata: { name, namespace: 'default', ownerReferences } });
 }
 
-const refTo = ({ metadata: { name, uid = '' } }: core.ConfigMap, overrides: Partial<meta.OwnerReference> = {}) => ({ name, uid, ...overrides });
+const refTo = ({ metadata: { name, uid = '' } }: core.ConfigMap, overrides: Partial<meta.OwnerReference> = {}) => ({
+  name,
+  uid,
+  ...overrides,
+});
 
 async function names({ client, clock }: ControlPlane): Promise<string[]> {
   await clock.advance(60_000);

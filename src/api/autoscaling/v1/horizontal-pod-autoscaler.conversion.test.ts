@@ -25,7 +25,10 @@ const others: readonly v2.MetricSpec[] = [
   { type: 'ContainerResource', containerResource: { name: 'cpu', container: 'c', target: { type: 'Utilization', averageUtilization: 5 } } },
 ];
 
-function autoscaler(metrics: readonly v2.MetricSpec[], overrides: Partial<v2.HorizontalPodAutoscalerSpec> = {}): v2.HorizontalPodAutoscaler {
+function autoscaler(
+  metrics: readonly v2.MetricSpec[],
+  overrides: Partial<v2.HorizontalPodAutoscalerSpec> = {},
+): v2.HorizontalPodAutoscaler {
   return {
     apiVersion: 'autoscaling/v2',
     kind: 'HorizontalPodAutoscaler',

@@ -280,7 +280,8 @@ describe('a token in a secret', () => {
     const authenticator = legacyTokens({ tokens, audiences: [AUDIENCE], objects, used: ({ metadata }) => used.push(metadata.name) });
     const secret = objects.secrets.put('ns', 's');
     const token = await tokens.sign(legacyClaims(account, secret));
-    const hold = (overrides: object = {}) => objects.secrets.put('ns', 's', { data: { token: Buffer.from(token).toString('base64') }, ...overrides });
+    const hold = (overrides: object = {}) =>
+      objects.secrets.put('ns', 's', { data: { token: Buffer.from(token).toString('base64') }, ...overrides });
     hold();
     return { tokens, authenticator, token, hold, used };
   }

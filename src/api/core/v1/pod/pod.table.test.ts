@@ -5,8 +5,10 @@ import type { PodSpec } from './pod-spec.ts';
 
 const NOW = Date.parse('2024-01-01T01:00:00Z');
 const status = (overrides: object): ContainerStatus => ({ name: 'c', ready: false, restartCount: 0, image: '', imageID: '', ...overrides });
-const running = (overrides: object = {}) => status({ ready: true, state: { running: { startedAt: '2024-01-01T00:00:00Z' } }, ...overrides });
-const ended = (terminated: object, overrides: object = {}) => status({ state: { terminated: { exitCode: 0, ...terminated } }, ...overrides });
+const running = (overrides: object = {}) =>
+  status({ ready: true, state: { running: { startedAt: '2024-01-01T00:00:00Z' } }, ...overrides });
+const ended = (terminated: object, overrides: object = {}) =>
+  status({ state: { terminated: { exitCode: 0, ...terminated } }, ...overrides });
 const waiting = (reason: string, overrides: object = {}) => status({ state: { waiting: { reason } }, ...overrides });
 
 interface Case {

@@ -67,7 +67,9 @@ export class ServiceAllocator {
     const { clusterIps, nodePorts } = this.deps;
     const service = nameOf(plan);
     for (const { family, ip } of plan.clusterIPs) {
-      claims.clusterIPs.push(await orStatusError(clusterIps.claim(service, family, ip, dryRun), (detail) => clusterIpError(plan, detail, ip)));
+      claims.clusterIPs.push(
+        await orStatusError(clusterIps.claim(service, family, ip, dryRun), (detail) => clusterIpError(plan, detail, ip)),
+      );
     }
     for (const request of plan.nodePorts) {
       claims.nodePorts.push(
