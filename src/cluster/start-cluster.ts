@@ -277,7 +277,7 @@ async function startNodes(
   const machines = await startMachines(specifications, settings, machineDeps);
   pushAll(parts, machines);
   await raceAbort(Promise.all([nodes, ...machines].map((part) => part.ready)), stopping);
-  own.logger.info('nodes run', { count: specifications.length });
+  own.logger.info('nodes are ready', { count: specifications.length });
   return nodes;
 }
 

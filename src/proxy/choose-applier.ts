@@ -42,7 +42,7 @@ export async function chooseApplier(config: ProxyConfiguration, node: core.Node 
     await preferred.check();
     return { applier: preferred, mode: 'nftables' };
   } catch (error) {
-    deps.logger.warn('this machine has no nftables for us; services are forwarded by the proxy itself', { error });
+    deps.logger.warn('nftables is not available; the proxy forwards services itself', { error });
     return { applier: createApplier('userspace', settings, deps), mode: 'userspace' };
   }
 }

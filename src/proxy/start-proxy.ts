@@ -203,7 +203,7 @@ class ProxyRun {
     const { applier, mode } = await chooseApplier(this.config, this.#node, { ...this.deps, kernel: this.#kernel });
     // Two userspace proxies cannot listen on the same port.
     if (this.#mode === 'userspace') await this.#applier?.remove();
-    if (this.#mode !== mode) this.deps.logger.info('services are proxied', { mode });
+    if (this.#mode !== mode) this.deps.logger.info('selected the proxy mode', { mode });
     this.#mode = mode;
     this.#applier = applier;
     for (const service of this.#services.lister.list()) this.#dirty.add(keyOf(service));

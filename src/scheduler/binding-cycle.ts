@@ -121,7 +121,7 @@ export class BindingCycles {
     try {
       await this.#deps.status.write(pod, { nominatedNode });
     } catch (error) {
-      this.#deps.logger.warn('where a pod is about to be bound could not be written', { pod: key, error });
+      this.#deps.logger.warn('the nominated node of a pod could not be written', { pod: key, error });
     }
   }
 

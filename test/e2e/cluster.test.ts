@@ -73,7 +73,7 @@ describe('a cluster in the background', () => {
 
   test('shows what each of its components wrote', async () => {
     expect((await at.sampan('logs', 'scheduler')).stdout).toMatch(/^\d{4}-.*Z INFO {2}scheduler: is ready\n/);
-    expect((await at.sampan('logs', 'kubelet')).stdout).toContain('kubelet: nodes run count=2');
+    expect((await at.sampan('logs', 'kubelet')).stdout).toContain('kubelet: nodes are ready count=2');
     expect((await at.sampan('logs', '--tail', '1')).stdout.trim().split('\n')).toHaveLength(1);
     expect(await at.sampan('logs', 'etcd')).toMatchObject({ code: 2, stderr: expect.stringContaining("there is no component 'etcd'") });
   });

@@ -124,7 +124,7 @@ export class Aggregation {
   async run(client: Client, signal: AbortSignal): Promise<void> {
     const availability = new Availability({ ...this.#deps, endpoints: this.#endpoints, client });
     const onError = (name: string, error: unknown) => {
-      if (!isRace(error) && !isAbort(error, signal)) this.#deps.logger.warn('an API of another server is not well', { name, error });
+      if (!isRace(error) && !isAbort(error, signal)) this.#deps.logger.warn('an aggregated API is unavailable', { name, error });
     };
     try {
       await runWorkers({ queue: this.#queue, concurrency: WORKERS, signal, onError }, (name) => this.#sync(name, availability));

@@ -57,10 +57,10 @@ export class WatchedFile<T> {
       this.#current = this.#parse(text);
       this.#hash = hashOf(text);
       this.#metrics.succeeded(text);
-      logger.info(`the ${subject} configuration has changed and is in use`, { path });
+      logger.info(`the ${subject} configuration was reloaded`, { path });
     } catch (error) {
       this.#metrics.failed();
-      logger.error(`the ${subject} configuration cannot be used; the one from before stays`, { path, error });
+      logger.error(`the ${subject} configuration is invalid; keeping the previous one`, { path, error });
     }
   }
 

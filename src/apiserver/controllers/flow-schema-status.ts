@@ -95,6 +95,6 @@ export class FlowSchemaStatus {
   #failed({ metadata }: FlowSchema, error: unknown): void {
     // Conflict or deletion: the next event retries it.
     if (this.#isStopped || isStatusReason(error, 'Conflict') || isStatusReason(error, 'NotFound')) return;
-    this.#deps.logger.warn('cannot tell whether a flow schema leads anywhere', { name: metadata.name, error });
+    this.#deps.logger.warn('cannot update the status of a flow schema', { name: metadata.name, error });
   }
 }

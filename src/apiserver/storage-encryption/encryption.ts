@@ -110,7 +110,7 @@ export class Encryption {
       this.#current = next;
       await previous.stop();
       this.#metrics.succeeded(text);
-      logger.info('the encryption configuration has changed and is in use', { path: this.#config.path });
+      logger.info('the encryption configuration was reloaded', { path: this.#config.path });
     } catch (error) {
       this.#metrics.failed();
       logger.error('the encryption configuration is invalid; keeping the previous one', { error });

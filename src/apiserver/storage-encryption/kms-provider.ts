@@ -69,7 +69,7 @@ export class KmsProvider implements Transformer {
     } catch (error) {
       this.#problem = (error as Error).message;
       if (signal?.aborted !== true && before !== this.#problem)
-        this.#deps.logger.error('the KMS plugin is not well', { provider: this.name, error });
+        this.#deps.logger.error('the KMS plugin is unhealthy', { provider: this.name, error });
     }
   }
 

@@ -36,7 +36,7 @@ export class HttpEndpoint implements AsyncDisposable {
     try {
       return this.routes(path) ?? { code: 404, body: '404 page not found\n' };
     } catch (error) {
-      this.logger.error('a request could not be answered', { path, error });
+      this.logger.error('a request failed', { path, error });
       return { code: 500, body: 'internal server error\n' };
     }
   }

@@ -137,7 +137,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, request
     body,
     headers = { 'content-type': 'text/plain; charset=utf-8' },
   } = await respondTo(request, requestDeps).catch((error: unknown) => {
-    requestDeps.deps.logger.warn('a request could not be answered', { path: request.url, error });
+    requestDeps.deps.logger.warn('a request failed', { path: request.url, error });
     return { code: 500, body: 'Internal Server Error\n' } as ServedResponse;
   });
   response.writeHead(code, { ...headers, 'x-content-type-options': 'nosniff' }).end(request.method === 'HEAD' ? '' : body);

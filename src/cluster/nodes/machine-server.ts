@@ -33,7 +33,7 @@ export function startMachineServer(config: MachineServerConfig, deps: MachineSer
     let { keys, renewAt } = servingKeys(config, deps);
     server = await listen(config, deps, keys);
     await using _ = server;
-    deps.logger.info('the kubelet serves', { port: server.port });
+    deps.logger.info('the kubelet is serving', { port: server.port });
     ready();
     for (;;) {
       await raceAbort(Promise.race([deps.clock.sleep(renewAt - deps.clock.now(), signal), server.done]), signal);

@@ -37,9 +37,9 @@ export async function followCertificates<T extends object>(
       if (isDeepStrictEqual(certificates, current)) continue;
       following.use(certificates);
       current = certificates;
-      logger.info('the certificates in the files have changed and are in use');
+      logger.info('the certificates were reloaded');
     } catch (error) {
-      logger.warn('the certificates in the files cannot be used; those from before stay', { error });
+      logger.warn('the certificate files are invalid; keeping the previous certificates', { error });
     }
   }
 }

@@ -85,7 +85,7 @@ class GarbageCollectorController implements RunningController {
       if (this.#needsAsking()) this.#scheduleSync(DISCOVERY_PERIOD_MS);
     } catch (error) {
       if (this.context.signal.aborted) return;
-      this.context.logger.warn('cannot find out which resources there are; trying again', { error });
+      this.context.logger.warn('cannot discover the resources; trying again', { error });
       this.#scheduleSync(RETRY_MS);
     }
   }

@@ -33,7 +33,7 @@ export async function bootstrapClient(bootstrap: Bootstrap, deps: BootstrapDeps,
   });
   const keyFile = join(certDirectory, 'kubelet-client.key.tmp');
   const key = await loadOrMakeKey(keyFile);
-  deps.logger.info('asking for a client certificate with the bootstrap credentials', { signer: CLIENT_SIGNER });
+  deps.logger.info('requesting a client certificate with the bootstrap credentials', { signer: CLIENT_SIGNER });
   await using client = new Client(httpsTransport(connection, deps, { userAgent: 'kubelet' }));
   const limit = AbortSignal.any([signal, AbortSignal.timeout(ASK_MS)]);
   const cert = await requestCertificate({ nodeName, signerName: CLIENT_SIGNER, key }, { ...deps, client }, limit);

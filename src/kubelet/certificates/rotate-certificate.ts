@@ -57,7 +57,7 @@ export async function* rotatedCertificates(rotation: Rotation, deps: RotationDep
     } catch (error) {
       if (signal.aborted) return;
       metrics.fail();
-      logger.warn('no certificate was issued; asking again', { signer: rotation.signerName, error });
+      logger.warn('no certificate was issued; requesting again', { signer: rotation.signerName, error });
       await clock.sleep(backoff.next(), signal).catch(() => {});
     }
   }

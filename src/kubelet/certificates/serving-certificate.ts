@@ -35,7 +35,7 @@ export function certificateFromFiles(files: ServingFiles, { clock, logger }: Fol
           current = next;
           yield current;
         } catch (error) {
-          logger.warn("the kubelet's certificate cannot be read; the one from before stays", { error });
+          logger.warn("the kubelet's certificate cannot be read; keeping the previous one", { error });
         }
       }
     },

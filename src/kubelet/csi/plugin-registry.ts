@@ -44,9 +44,7 @@ export function startPluginRegistry(config: PluginRegistryConfig, deps: PluginRe
     let watcher: FSWatcher | undefined;
     try {
       watcher = watch(config.directory, () => registry.wake(SETTLE_MS));
-      watcher.on('error', (error) =>
-        deps.logger.warn('the directory of plugins cannot be watched; it is looked at now and then', { error }),
-      );
+      watcher.on('error', (error) => deps.logger.warn('the directory of plugins cannot be watched; it is polled instead', { error }));
       await registry.scan();
       ready();
       await registry.run();

@@ -93,7 +93,7 @@ export class DeviceManager implements ResourceProvider, AsyncDisposable {
     if (resource?.endpoint !== endpoint) return;
     resource.devices = new Map(devices.map((device) => [device.id, nodeDevice(device, this.deps.numaNodes)]));
     this.deps.onChange();
-    await this.#save().catch((error: unknown) => this.deps.logger.warn('the devices of the node could not be remembered', { error }));
+    await this.#save().catch((error: unknown) => this.deps.logger.warn('the devices of the node could not be saved', { error }));
   }
 
   /** A disconnected plugin may come back: its devices count, but are not allocated. */

@@ -61,7 +61,7 @@ export class EvictionManager {
     try {
       while (!signal.aborted) {
         const evicted = await this.synchronize().catch((error: unknown) => {
-          if (!signal.aborted) logger.warn('what the node has left could not be measured', { error });
+          if (!signal.aborted) logger.warn('the available resources of the node could not be measured', { error });
           return [];
         });
         if (evicted.length > 0) await this.#waitForEnd(evicted, signal);

@@ -160,7 +160,7 @@ class SharedCpus {
         await runtime.updateContainerResources(id, { linux: { cpusetCpus } });
         this.#applied.set(id, cpusetCpus);
       } catch (error) {
-        logger.warn('the processors of a container could not be changed', { container: id, error });
+        logger.warn('the CPUs of a container could not be updated', { container: id, error });
       }
     }
   }

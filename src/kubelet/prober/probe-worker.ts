@@ -65,7 +65,7 @@ export class ProbeWorker {
     try {
       this.#notify(answer);
     } catch (error) {
-      this.#options.logger.error('the result of a probe could not be passed on', { type, error });
+      this.#options.logger.error('the result of a probe could not be handled', { type, error });
     }
     if (!this.#isStopped) this.#wakeIn(answer instanceof Error ? this.#periodMs : this.#delayAfter(answer));
   }

@@ -73,7 +73,7 @@ async function serve(config: NodeServersConfig, deps: NodeServersDeps, { signal,
     }
     server = startKubeletServer(serverConfig(config, keys), deps);
     await begin(server);
-    deps.logger.info('the kubelet serves', { port: server.port });
+    deps.logger.info('the kubelet is serving', { port: server.port });
   }
 }
 

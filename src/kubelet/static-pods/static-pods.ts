@@ -146,7 +146,7 @@ export class StaticPods {
         await this.#reconcileMirror(name);
       } catch (error) {
         if (this.signal.aborted) return;
-        this.deps.logger.warn('the mirror of a static pod could not be made', { pod: name, error });
+        this.deps.logger.warn('the mirror pod of a static pod could not be created', { pod: name, error });
         await this.deps.clock.sleep(RETRY_MS, this.signal).catch(() => {});
         this.#dirty.add(name);
       }

@@ -66,6 +66,6 @@ async function set(kernel: KernelNetwork, logger: Logger, { name, value }: { nam
   try {
     await kernel.sysctl({ [`net.netfilter.${name}`]: String(value) });
   } catch (error) {
-    logger.warn('a setting of connection tracking could not be made', { setting: name, value, error });
+    logger.warn('a conntrack setting could not be applied', { setting: name, value, error });
   }
 }

@@ -51,7 +51,7 @@ export class Scrubber {
       while (!this.#stopped && (await this.#step()));
     } catch (error) {
       const closed = error instanceof StoreError && error.code === 'closed';
-      if (!closed) this.#options.logger.warn('compaction could not go on; it will with the next one', { error });
+      if (!closed) this.#options.logger.warn('compaction failed; the next one continues it', { error });
     }
   }
 

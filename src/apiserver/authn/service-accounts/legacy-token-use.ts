@@ -17,7 +17,7 @@ export function recordTokenUse(
     const last = secret.metadata.labels?.[LAST_USED_LABEL];
     if (last === today || last === dayOf(clock.now() + DAY_MS)) return;
     label(storage(), secret, today).catch((error: unknown) =>
-      logger.warn('cannot note the use of a service account token', { secret: secret.metadata.name, error }),
+      logger.warn('cannot record the use of a service account token', { secret: secret.metadata.name, error }),
     );
   };
 }

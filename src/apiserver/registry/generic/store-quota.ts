@@ -109,6 +109,6 @@ export class StoreQuota {
     // Shared stores are compacted by other means.
     if (!store.localReads || revision <= compactRevision || clock.monotonic() - this.#compactedAt < COMPACT_MS) return;
     this.#compactedAt = clock.monotonic();
-    store.compact(revision).catch((error: unknown) => logger.warn('could not give up the history of a full database', { error }));
+    store.compact(revision).catch((error: unknown) => logger.warn('could not compact a full database', { error }));
   }
 }
