@@ -77,10 +77,10 @@ export function measuredCall({ context, values, cost }: MeasuredCall, apply: () 
     charge(context, cost(values, result));
     return result;
   }
-  const known = cost(values, null);
-  if (context.cost + known > context.costLimit) charge(context, known);
+  const fixedCost = cost(values, null);
+  if (context.cost + fixedCost > context.costLimit) charge(context, fixedCost);
   const result = apply();
-  charge(context, known);
+  charge(context, fixedCost);
   return result;
 }
 

@@ -11,11 +11,11 @@ const TEN = '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]';
 const EXPENSIVE = ['a', 'b', 'c', 'd', 'e'].reduceRight((inner, name) => `${TEN}.all(${name}, ${inner})`, 'true');
 
 test('a search by expensive selectors ends, and the next ones get further until all is known', () => {
-  const known = new DeviceSelectors();
+  const deviceSelectors = new DeviceSelectors();
   const searchesAll = () => {
-    known.beginSearch();
+    deviceSelectors.beginSearch();
     try {
-      return devices.every((offered) => known.match(selectors(EXPENSIVE), offered, 'claim default/c'));
+      return devices.every((offered) => deviceSelectors.match(selectors(EXPENSIVE), offered, 'claim default/c'));
     } catch (error) {
       if (error instanceof SearchTooExpensive) return false;
       throw error;
@@ -26,19 +26,21 @@ test('a search by expensive selectors ends, and the next ones get further until 
 });
 
 test('thousands of evaluations of usual selectors fit into one search', () => {
-  const known = new DeviceSelectors();
-  known.beginSearch();
+  const deviceSelectors = new DeviceSelectors();
+  deviceSelectors.beginSearch();
   const matches = Array.from({ length: 50 }, (_, i) =>
-    devices.every((offered) => known.match(selectors(`device.driver == "d.example.com" && ${i} >= 0`), offered, 'claim default/c')),
+    devices.every((offered) =>
+      deviceSelectors.match(selectors(`device.driver == "d.example.com" && ${i} >= 0`), offered, 'claim default/c'),
+    ),
   );
   expect(matches.every(Boolean)).toBe(true);
 });
 
 test('a failed evaluation is reported each time', () => {
-  const known = new DeviceSelectors();
-  known.beginSearch();
+  const deviceSelectors = new DeviceSelectors();
+  deviceSelectors.beginSearch();
   for (let i = 0; i < 2; i++)
-    expect(() => known.match(selectors('device.attributes["d.example.com"].missing == 1'), devices[0]!, 'claim default/c')).toThrow(
-      'claim default/c: selector #0: CEL runtime error: no such key: missing',
-    );
+    expect(() =>
+      deviceSelectors.match(selectors('device.attributes["d.example.com"].missing == 1'), devices[0]!, 'claim default/c'),
+    ).toThrow('claim default/c: selector #0: CEL runtime error: no such key: missing');
 });
