@@ -23,8 +23,15 @@ export interface SourceFile {
   imports: Import[];
 }
 
-/** Every TypeScript file under src/. */
-export function readSourceTree(): SourceFile[] {
+let tree: readonly SourceFile[] | undefined;
+
+/** Every TypeScript file under src/. Read once for all rules of a worker: masking it costs more than most rules. */
+export function readSourceTree(): readonly SourceFile[] {
+  tree ??= sourceFiles();
+  return tree;
+}
+
+function sourceFiles(): readonly SourceFile[] {
   return readdirSync(path.join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .map((name) => `src/${name.split(path.sep).join('/')}`)
