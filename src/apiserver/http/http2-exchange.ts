@@ -169,7 +169,7 @@ function readBody(stream: ServerStream, { limit, count }: ReadLimits): Promise<B
   });
 }
 
-/** The client sends more when what came is read. */
+/** Reading opens the flow-control window again. */
 function bodyStream(stream: ServerStream): Readable {
   let waiting = 0;
   const consume = () => {

@@ -9,8 +9,8 @@ interface Use {
 const ROUNDS = 4;
 
 /**
- * Closes idle HTTP/2 connections, and destroys those that are idle still because their client does not read. Checked in rounds: a timer for each
- * would cost work on every frame.
+ * Closes idle HTTP/2 connections, and destroys those that stay idle because their client does not read. Checked in rounds: a timer per
+ * connection would add work to every frame.
  */
 export class IdleConnections {
   readonly #uses = new Map<ServerConnection, Use>();

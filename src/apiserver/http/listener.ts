@@ -63,8 +63,8 @@ const RECURRING_FIELDS = [
 ];
 
 /**
- * One TLS port for HTTP/1.1 and HTTP/2. Each protocol has its own server object and is handed its connections after the handshake: Node's for
- * HTTP/1.1, and one of ours for HTTP/2, which makes no stream of Node for a request.
+ * One TLS port for HTTP/1.1 and HTTP/2. After the handshake a connection is passed to the server object of its protocol: Node's for
+ * HTTP/1.1, and our own for HTTP/2, which creates no Node stream per request.
  */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const connections = new Set<TLSSocket>();
@@ -82,7 +82,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       options.logger.error('a request was not served to its end', { error });
     }
   };
-  // errors: it does not listen; those of its connections are handled where they are accepted
+  // errors: it does not listen; connections are handled where they are accepted
   const http1 = http.createServer(
     { headersTimeout, requestTimeout: 0, keepAliveTimeout: idleTimeout, connectionsCheckingInterval: headersTimeout / 4 },
     (request, response) => void serve(() => new Http1Exchange(request, response, unread)),
@@ -153,7 +153,10 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
 
 const PROTOCOLS = ['h2', 'http/1.1'];
 
-/** Not by Node's list of protocols, of which each connection would keep a copy in a slab of Buffer's pool, and so the slab. */
+/**
+ * A callback instead of Node's list of protocols: each connection would copy the list into a slab of Buffer's pool, and keep the slab
+ * alive.
+ */
 function agreeOnProtocol({ protocols }: { readonly protocols: readonly string[] }): string | undefined {
   return PROTOCOLS.find((protocol) => protocols.includes(protocol));
 }

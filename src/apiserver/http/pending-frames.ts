@@ -8,7 +8,7 @@ export type DropReason =
   | 'PendingLimit'
   /** The pending changes of all watchers exceed the limit, and this one has the most. */
   | 'ServerLimit'
-  /** The client has not read pending data for a while. */
+  /** The client has not read pending data for some time. */
   | 'Stalled';
 
 /** The limit for one watcher, in bytes of JSON. */

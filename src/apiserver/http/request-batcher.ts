@@ -28,7 +28,7 @@ export class RequestBatcher {
   /** Calls back in the next turn of the event loop, after the requests that arrive in it have taken their first steps. */
   afterNext(callback: () => void): void {
     this.#afterwards.push(callback);
-    // Immediates run in order: those of a batch that is read meanwhile come later in the same turn.
+    // Immediates run in order: those of requests read meanwhile run later in the same turn.
     setImmediate(() => {
       if (this.#next === undefined) this.#callBack();
     });

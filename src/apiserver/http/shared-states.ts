@@ -6,7 +6,7 @@ export const WRITE_BYTES = 128 * 1024;
 /** What is kept of all states together. */
 const BUDGET_BYTES = 32 * 1024 * 1024;
 
-/** Consecutive frames in one buffer, which nobody changes. */
+/** Consecutive frames in one immutable buffer. */
 export interface StatePiece {
   readonly bytes: Buffer;
   readonly count: number;
@@ -18,7 +18,10 @@ interface Budget {
   bytes: number;
 }
 
-/** Encoded initial states of watches. Watches that begin with the same state at the same time, as after a restart, have it encoded once. */
+/**
+ * Encoded initial states of watches. Watches that start with the same state at the same time, for example after a restart, share its
+ * encoding.
+ */
 export class SharedStates {
   readonly #budget: Budget = { bytes: BUDGET_BYTES };
   /** By what the watch cache identifies a state by, and the encoding. */
@@ -41,7 +44,7 @@ export class SharedStates {
   }
 }
 
-/** One state in one encoding, for as long as somebody sends it. Pieces beyond the budget are encoded for each user. */
+/** One state in one encoding, while watches send it. Pieces beyond the budget are encoded for each watch. */
 export class SharedState {
   users = 0;
   readonly #source: Iterator<WatchFrame>;

@@ -29,8 +29,8 @@ export class UnreadResponses {
   ) {}
 
   /**
-   * To be called with a body that was not sent at once. Returns what is to be called when it was sent, or its connection closed; undefined for
-   * a short one.
+   * Must be called with a body that could not be sent at once. Returns a function to call when it was sent or its connection closed;
+   * undefined for a short body.
    */
   hold(socket: Duplex, body: Buffer | string): (() => void) | undefined {
     if (body.length < COUNTED_BYTES || socket.destroyed) return undefined;

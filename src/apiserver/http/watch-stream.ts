@@ -121,7 +121,7 @@ class WatchWriter implements WatchSink, SlowWatcher {
     this.#unblock();
   }
 
-  /** Undefined when the backlog is not a state, or other watches have it in another form. */
+  /** Undefined when the backlog is not an initial state, or when it cannot be shared. */
   #sharedState({ backlog, stateId }: OpenWatch): SharedState | undefined {
     const { sharedKey } = this.output.encoder;
     const isOwn = stateId === undefined || sharedKey === undefined || this.resource.remote || this.watch.matchesConverted !== undefined;

@@ -1,14 +1,14 @@
 /** What a client may still send of one request. */
 export const DISCARDED_BYTES = 4 * 1024 * 1024;
-/** Of one connection. Those of further requests are reset at once. */
+/** The limit per connection. Further requests are reset at once. */
 const MAX_REQUESTS = 100;
 
 /**
- * Requests whose responses were complete before their bodies. RFC 9113 would have the stream reset, with NO_ERROR; but clients such as curl fail when
- * that happens while they send, and do not show the response. So what they still send is read, within a bound.
+ * Requests whose responses were complete before their bodies. RFC 9113 says to reset such streams with NO_ERROR; but clients such as curl
+ * then fail while they send, and do not show the response. So the rest of the body is read and dropped, up to a limit.
  */
 export class DiscardedBodies {
-  /** How much more may come, by stream. */
+  /** The remaining limit, by stream. */
   readonly #left = new Map<number, number>();
 
   /** Whether there is room for another one. */

@@ -58,7 +58,7 @@ export class FrameParser {
     return length;
   }
 
-  /** Copies no more than the frame that had begun. Returns where the next one begins. */
+  /** Copies at most the rest of a partial frame. Returns the offset of the next frame. */
   #complete(rest: Buffer, chunk: Buffer, from: number): number {
     const headEnd = from + Math.max(0, FRAME_HEAD_BYTES - rest.length);
     const begun = headEnd > from ? Buffer.concat([rest, chunk.subarray(from, headEnd)]) : rest;

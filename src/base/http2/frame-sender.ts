@@ -5,7 +5,7 @@ import { DEFAULT_WINDOW, FLAG, FRAME, FRAME_HEAD_BYTES, MAX_FRAME_BYTES } from '
 
 /** Data that is not taken by the socket yet; more of it waits in its streams. */
 const WRITE_BYTES = 256 * 1024;
-/** A client that lets so much lie unread, beyond data, is not read from. */
+/** The limit of unread control frames, beyond which nothing is read from the client. */
 const UNREAD_BYTES = 4 * WRITE_BYTES;
 /** What a stream sends before it is another's turn. */
 const SHARE_BYTES = 64 * 1024;
@@ -25,7 +25,7 @@ export interface WaitingStream {
   readonly id: number;
   /** How much the peer takes on this stream. */
   window: number;
-  /** Sends up to this much. Returns whether it could send more at once. */
+  /** Sends up to this many bytes. Returns whether more could be sent at once. */
   sendWaiting(bytes: number): boolean;
 }
 
@@ -89,7 +89,7 @@ export class FrameSender {
     this.#schedule();
   }
 
-  /** The block goes on in CONTINUATION frames. */
+  /** The block continues in CONTINUATION frames. */
   #splitHead(at: number, { streamId, isEnd }: Pick<ResponseHead, 'streamId' | 'isEnd'>): void {
     const out = this.#out;
     const block = Buffer.from(out.bytes.subarray(at + FRAME_HEAD_BYTES, out.length));
@@ -135,7 +135,7 @@ export class FrameSender {
     this.#waiting.delete(stream);
   }
 
-  /** Looks again for what can be sent. */
+  /** Sends what can be sent now. */
   resume(): void {
     this.#schedule();
   }
@@ -177,7 +177,7 @@ export class FrameSender {
     for (const stream of this.#waiting) {
       if (this.#out.length >= WRITE_BYTES || this.window <= 0) return;
       this.#waiting.delete(stream);
-      // It is added at the end, and comes again after the others.
+      // Added at the end: the stream's next turn is after all others.
       if (stream.sendWaiting(SHARE_BYTES)) this.#waiting.add(stream);
     }
   }

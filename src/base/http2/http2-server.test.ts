@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { bodyOf, frame, RawClient, type Serve, serveHttp2 } from './http2.test-server.ts';
 import { ERROR, FLAG, FRAME } from './protocol.ts';
 
-/** `POST https /` of the static table, to be followed by a body. */
+/** `POST https /` from the static table, to be followed by a body. */
 const postHeaders = (streamId: number) => frame(FRAME.HEADERS, FLAG.END_HEADERS, streamId, '\x83\x87\x84');
 
 async function connected(serve: Serve, settings: http2.Settings = {}, maxStreams?: number): Promise<ClientHttp2Session> {

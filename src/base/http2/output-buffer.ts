@@ -44,7 +44,7 @@ export class OutputBuffer {
     this.bytes = grown;
   }
 
-  /** Returns the whole buffer, of which `length` bytes are used, and starts anew. It is to be given back to the pool. */
+  /** Returns the whole buffer, of which `length` bytes are used, and starts another. The caller returns it to the pool. */
   detach(): Buffer {
     const { bytes } = this;
     this.bytes = EMPTY;

@@ -4,7 +4,7 @@ import { DEFAULT_WINDOW, ERROR, Http2ConnectionError, MAX_FRAME_BYTES, MAX_FRAME
 
 const SETTING_BYTES = 6;
 
-/** What the peer asks us to keep to. Its limit of frames is at least the longest that we send. */
+/** The peer's settings. Its maximum frame size is never below the frames that we send. */
 export class PeerSettings {
   headerTableBytes = DEFAULT_TABLE_BYTES;
   initialWindow = DEFAULT_WINDOW;

@@ -40,7 +40,7 @@ export const SETTING = {
 export const CLIENT_PREFACE: Buffer = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 
 export const FRAME_HEAD_BYTES = 9;
-/** The smallest limit that a peer may set, and the one that we keep. */
+/** The smallest maximum frame size that a peer may set, and the one that we use. */
 export const MAX_FRAME_BYTES = 16_384;
 export const MAX_FRAME_BYTES_LIMIT = 0xff_ffff;
 export const DEFAULT_WINDOW = 65_535;

@@ -19,20 +19,20 @@ export interface Http2ConnectionOptions {
   readonly pool: BufferPool;
   readonly decoding: HpackTables;
   readonly encoding: EncoderTables;
-  /** Called for each request. `release` is to be called when nothing works for it any more. */
+  /** Called for each request. `release` must be called when all work for the request has ended. */
   readonly onStream: (stream: ServerStream, connection: ServerConnection, release: () => void) => void;
 }
 
-/** What a client may send before somebody has read it. */
+/** The flow-control window of a client. */
 const STREAM_WINDOW = 1024 * 1024;
 const CONNECTION_WINDOW = 16 * STREAM_WINDOW;
-/** The client is told of consumed bytes when they are this part of a window. */
+/** A WINDOW_UPDATE is sent when this share of a window was consumed. */
 const CREDIT_PART = 4;
 const MAX_LIST_BYTES = 64 * 1024;
-/** Of a compressed header block, and of the frames that it comes in. */
+/** The limit of a compressed header block, and of its frames. */
 const MAX_BLOCK_BYTES = 128 * 1024;
 const MAX_CONTINUATIONS = 32;
-/** Frames that ask for work or an answer without being a request: pings, settings, priorities, empty data, unknown types. */
+/** Frames that cause work or a response without being a request: pings, settings, priorities, empty data, unknown types. */
 const IDLE_FRAMES = { perSecond: 1000, burst: 10_000 };
 /** Requests that are cancelled, as nghttp2 limits them. */
 const RESETS = { perSecond: 33, burst: 1000 };
@@ -66,7 +66,7 @@ export class ServerConnection implements StreamOwner {
   #running = 0;
   #receiveWindow = CONNECTION_WINDOW;
   #uncredited = 0;
-  /** A header block that goes on in the next frame. */
+  /** A header block that continues in the next frame. */
   #block: HeaderBlock | undefined;
   #isClosing = false;
   #isEnded = false;
@@ -98,7 +98,7 @@ export class ServerConnection implements StreamOwner {
     return this.#isClosing;
   }
 
-  /** Asks the client to send further requests elsewhere, and closes the connection when those it has sent are answered. */
+  /** Sends GOAWAY, and closes the connection when its requests are answered. */
   close(): void {
     if (this.#isClosing) return;
     this.#isClosing = true;
@@ -169,7 +169,7 @@ export class ServerConnection implements StreamOwner {
     if (!this.#isClosing || this.#streams.size > 0 || this.#isEnded) return;
     this.#isEnded = true;
     this.socket.end();
-    // What the client still sends is read: the kernel would drop our last frames otherwise.
+    // Keeps reading: otherwise the kernel would drop our last frames.
     this.#destroyLater();
   }
 

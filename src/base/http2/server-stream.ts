@@ -6,10 +6,10 @@ import type { RequestHeaders } from './request-headers.ts';
 
 /** Takes the body of a request. */
 export interface BodySink {
-  /** To be followed by `consumed` when more may come. */
+  /** `consumed` must be called to receive more. */
   data(chunk: Buffer): void;
   end(): void;
-  /** The rest does not come. Not called after `end`. */
+  /** The body was cut off. Not called after `end`. */
   aborted(): void;
 }
 
@@ -27,16 +27,16 @@ export interface StreamOwner {
 /** One request and its response. */
 export class ServerStream implements WaitingStream {
   window: number;
-  /** Of the request: how much the peer may still send, and what of it was consumed since it was last told. */
+  /** The request's flow control: the remaining window, and bytes consumed since the last WINDOW_UPDATE. */
   receiveWindow: number;
   uncredited = 0;
   isRequestEnded = false;
   isClosed = false;
   #isComplete = false;
-  /** Received bytes that nobody has consumed. */
+  /** Received bytes that were not consumed yet. */
   #unread = 0;
   #received = 0;
-  /** What arrived before anybody took it. */
+  /** Data that arrived before it was read. */
   #early: ChunkList | undefined;
   #sink: BodySink | undefined;
   #hasHead = false;
@@ -64,7 +64,7 @@ export class ServerStream implements WaitingStream {
     return this.#pending;
   }
 
-  /** Whether a response has begun whose end is not decided. */
+  /** Whether the response has begun without a known end. */
   get isOpenEnded(): boolean {
     return this.#hasHead && !this.#isEnding && !this.isClosed;
   }
@@ -79,7 +79,7 @@ export class ServerStream implements WaitingStream {
     else if (this.isClosed) sink.aborted();
   }
 
-  /** More may come in place of these bytes. */
+  /** Opens the window by these bytes. */
   consumed(bytes: number): void {
     if (this.isClosed) return;
     this.#unread -= bytes;
@@ -124,7 +124,7 @@ export class ServerStream implements WaitingStream {
     else this.#send(body);
   }
 
-  /** Begins a response; nothing may be written after its end. */
+  /** Begins a response; nothing can be written after its end. */
   begin(status: number, fields: ResponseFields): void {
     this.#sendHead(status, fields, false);
   }
@@ -137,7 +137,7 @@ export class ServerStream implements WaitingStream {
     return true;
   }
 
-  /** The chunk may be reused when the stream has drained. */
+  /** The chunk may be reused after the stream has drained. */
   write(chunk: Buffer): void {
     if (!this.isClosed && !this.#isEnding && chunk.length > 0) this.#send(chunk);
   }

@@ -1,8 +1,8 @@
 const FIRST_SLOTS = 16;
 
-/** The open streams of a connection by their identifiers. As a Map, it would keep requests in memory that are over: see `SlotList`. */
+/** The open streams of a connection by id. A Map would keep completed requests in memory: see `SlotList`. */
 export class StreamTable<T extends { readonly id: number }> {
-  /** Each stream is in the first free slot from its own one on; at least half are free. */
+  /** Each stream is in the first free slot at or after its own; at least half of the slots are free. */
   #slots: (T | undefined)[] = Array(FIRST_SLOTS).fill(undefined);
   #size = 0;
 
@@ -39,7 +39,7 @@ export class StreamTable<T extends { readonly id: number }> {
     return this.#slots.filter((stream) => stream !== undefined);
   }
 
-  /** Where the stream is, or is to be put. */
+  /** The slot of the stream, or the one to put it into. */
   #find(id: number): number {
     let at = (id >> 1) & (this.#slots.length - 1);
     for (let stream = this.#slots[at]; stream !== undefined && stream.id !== id; stream = this.#slots[at]) at = this.#next(at);

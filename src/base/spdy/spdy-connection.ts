@@ -33,7 +33,7 @@ const MAX_STREAMS = 2000;
 const WINDOW_BYTES = 256 * 1024;
 /** The connection's window is unnecessary beside those of streams. */
 const SESSION_EXTRA_BYTES = 64 * 1024 * 1024;
-/** Each update is a TLS record and a wake-up of the peer, which never comes near the end of that window. */
+/** Each update costs a TLS record and wakes the peer, which never comes near the end of that window. */
 const SESSION_CREDIT_BYTES = 8 * 1024 * 1024;
 /** A peer that pings without reading the replies is disconnected. */
 const MAX_PENDING_BYTES = 4 * 1024 * 1024;

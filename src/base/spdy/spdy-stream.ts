@@ -12,7 +12,7 @@ export interface StreamCarrier {
   wantsData(stream: SpdyStream): void;
 }
 
-/** As much as arrives in one turn of the event loop: to pause at each chunk would cost more than to take it. */
+/** The amount that arrives in one turn of the event loop: pausing at each chunk would cost more than accepting it. */
 const BUFFER_BYTES = 256 * 1024;
 
 /** One stream of a connection. Its directions end separately; destroying it resets what has not ended. */

@@ -11,7 +11,7 @@ export interface ApiObject {
 }
 
 export function apiPod({ metadata }: core.Pod, current: () => core.Pod, client: Client): ApiObject {
-  // Not the whole metadata: it would stay as long as the pod, beside that of later states.
+  // Not the whole metadata, which would stay in memory with the pod.
   const { name, namespace, uid } = metadata;
   return {
     current,

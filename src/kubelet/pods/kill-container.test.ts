@@ -8,7 +8,7 @@ import { type KillDeps, killContainer } from './kill-container.ts';
 
 const HOOK: core.LifecycleHandler = { exec: { command: ['bye'] } };
 
-/** Kills a running container with a preStop hook, and tells the events. */
+/** Kills a running container with a preStop hook, and returns the events. */
 async function eventsOfKill(exec: Readonly<Record<string, string>>, graceMs: number, preStop = HOOK): Promise<readonly string[]> {
   const clock = new VirtualClock();
   const runtime = new SimulatedRuntime({}, { clock, random: seededRandom(1) });

@@ -47,8 +47,8 @@ async function untilTurn(turn: Promise<void>, limitMs: number, clock: Clock): Pr
 }
 
 /**
- * Runs the hook within the grace period. As upstream, one that takes longer goes on, and fails with its container: what is returned waits for
- * that and must be called when the container has been stopped.
+ * Runs the hook within the grace period. As upstream, a slower one continues until its container ends, and then fails: the returned
+ * function waits for that and must be called after the container was stopped.
  */
 async function beforeStop(hook: core.LifecycleHandler, request: KillRequest, deps: KillDeps): Promise<() => Promise<void>> {
   const { context, target, spec, podIp, graceMs } = request;

@@ -1,4 +1,4 @@
-/** The memory of a pod that is about to be resized. */
+/** The memory of a pod before its resize. */
 export interface PodMemory {
   readonly usageBytes: number;
   /** Undefined: no limit. */

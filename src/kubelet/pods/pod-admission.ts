@@ -86,7 +86,7 @@ function resourceLacks(pod: core.Pod, { node, others, pluginResources }: Admissi
   for (const resource of countedResources(pod)) {
     const requested = podRequest(pod, resource);
     const quantity = allocatable[resource] ?? (isExtended(resource) || COMMON.includes(resource) ? undefined : '0');
-    // Of resources that the node does not have, those of the cluster are no concern of it.
+    // Resources that the node does not have are those of the cluster, and not checked.
     if (quantity === undefined || requested === 0 || pluginResources?.has(resource)) continue;
     const capacity = resourceAmount(resource, Quantity.parse(quantity));
     const used = others.reduce((sum, other) => sum + podRequest(other, resource), 0);

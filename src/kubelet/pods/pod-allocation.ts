@@ -22,7 +22,7 @@ export function allocatedByStatus(pod: core.Pod): PodAllocation {
   return { pod: ofPod && (pod.status?.resources ?? ofPod), containers: new Map([...containers].map(withReportedResources)) };
 }
 
-/** The pod without its status: resources in there, of before a resize, would count too. */
+/** The pod without its status: resources in it, from before a resize, would count too. */
 export function withoutStatus({ metadata, spec }: core.Pod): core.Pod {
   return { metadata, ...(spec && { spec }) };
 }

@@ -93,7 +93,10 @@ export class PodContainers {
     this.#changes++;
   }
 
-  /** Performs a change that it also makes to the state. If it throws, or others happen meanwhile, the state is read again. */
+  /**
+   * Performs a change of the runtime and applies it to the cached state. If it throws, or other changes happen meanwhile, the state is read
+   * again.
+   */
   async #change(perform: () => Promise<void>): Promise<void> {
     const changes = ++this.#changes;
     const wasCurrent = this.#seen === changes - 1;
@@ -159,7 +162,7 @@ export class PodContainers {
   /** True when the container was started; otherwise it is retried later. */
   async start(container: core.Container): Promise<boolean> {
     const { name } = container;
-    // The state is another one after each start, so an index of it would serve this container alone.
+    // The state changes with each start, so an index would be used only once.
     const instances = this.#state.containers.filter((instance) => instance.name === name);
     const [last] = instances;
     // Also for containers killed by a probe: backoff counts from the previous exit, as upstream.
@@ -186,7 +189,7 @@ export class PodContainers {
     kubeletMetrics?.containerStarted(this.#typeOf(name));
     this.restarts.started(container);
     await this.#removeDead(name);
-    // A runtime that answers at once would let no one else run between thousands of containers.
+    // A runtime that responds synchronously would block the event loop for thousands of containers.
     if (this.#turn.isSpent) await this.#turn.next();
     return true;
   }
@@ -246,7 +249,7 @@ export class PodContainers {
     return this.#resizes.applied(containerId);
   }
 
-  /** The pod with what its containers have at the moment. */
+  /** The pod with the current resources of its containers. */
   actual(): core.Pod {
     const pod = this.view.pod();
     const { pod: ofPod, containers } = allocationOf(pod);

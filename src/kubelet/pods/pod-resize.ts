@@ -16,8 +16,8 @@ export interface PodResizeDeps {
 }
 
 /**
- * What a pod was given on this node, and how far a change of it has come: while there is no room for it, the pod keeps what it has. After a
- * restart of the kubelet, the status in the API tells.
+ * The resources allocated to a pod, and the progress of a resize: while a resize does not fit, the pod keeps its allocation. After a
+ * restart of the kubelet it is restored from the status in the API.
  */
 export class PodResize {
   readonly #deps: PodResizeDeps;
@@ -50,7 +50,7 @@ export class PodResize {
     return this.#pending?.lastTransitionTime ?? '';
   }
 
-  /** The pod with what it was given. */
+  /** The pod with its allocated resources. */
   allocated(pod: core.Pod): core.Pod {
     return this.#allocation === undefined ? pod : withAllocation(pod, this.#allocation);
   }

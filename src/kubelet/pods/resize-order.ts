@@ -5,7 +5,7 @@ import type { PodWorker } from './worker.ts';
 
 type Candidate = Pick<PodWorker, 'pod' | 'desired' | 'resize'>;
 
-/** The pods whose resize waits for room, in upstream's order: those that need no more than they have, then by priority, class and age. */
+/** The pods whose resize is deferred, in upstream's order: those that need no more than they have, then by priority, class and age. */
 export function sortByResizePriority<T extends Candidate>(workers: readonly T[]): T[] {
   const deferred = workers.filter(({ resize }) => resize.isDeferred);
   return deferred.toSorted(

@@ -44,8 +44,8 @@ export class Resizes {
   }
 
   /**
-   * The pod's cgroup grows before its containers and shrinks after them: it must never have less than one of them. True when some were ended,
-   * to be started again.
+   * The pod's cgroup grows before its containers and shrinks after them: it must never have less than one of them. True when some were
+   * stopped, to be restarted.
    */
   async perform(resizes: readonly Resize[], context: PodContext, deps: ResizeDeps): Promise<boolean> {
     const { pod } = context;

@@ -33,7 +33,7 @@ const ROLES = lookupTable<FieldRole>({
 export class HeaderField {
   constructor(
     readonly name: string,
-    /** Characters stand for one byte each. */
+    /** Each character is one byte. */
     readonly value: string,
     readonly role: FieldRole,
   ) {}
@@ -64,7 +64,7 @@ const TAB = 0x09;
 const SPACE = 0x20;
 const DELETE = 0x7f;
 
-/** Without control characters, which would mean something to HTTP/1.1 behind a proxy. */
+/** Control characters would have a meaning in HTTP/1.1 behind a proxy. */
 export function isValidValue(value: string): boolean {
   for (let i = 0; i < value.length; i++) {
     const code = value.charCodeAt(i);

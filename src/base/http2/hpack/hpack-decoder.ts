@@ -16,14 +16,14 @@ export function hpackTables(huffman: HuffmanCode): HpackTables {
 const INDEXED = 0x80;
 const WITH_INDEXING = 0x40;
 const SIZE_UPDATE = 0x20;
-/** An integer of more bytes is none that anybody sends. */
+/** The maximum length of an integer, in bytes. */
 const MAX_INTEGER_BYTES = 4;
-/** Evicted entries stay in the array until there are as many. */
+/** Evicted entries stay in the array until they are the majority. */
 const COMPACT_FROM = 256;
 
 /** Decodes the header blocks of one connection (RFC 7541). Every violation is a COMPRESSION_ERROR of the connection. */
 export class HpackDecoder {
-  /** Of the dynamic table: the oldest first, after those that were evicted. */
+  /** The dynamic table, oldest entry first, after the evicted ones. */
   #entries: HeaderField[] = [];
   #evicted = 0;
   #size = 0;

@@ -37,7 +37,7 @@ export class HuffmanCode {
     this.#mayEnd = paddingStatesOf(tree);
   }
 
-  /** The characters as one byte each. Throws a COMPRESSION_ERROR for what is no such code. */
+  /** Decodes to one character per byte. Throws a COMPRESSION_ERROR for invalid codes. */
   decode(source: Buffer, from: number, to: number): string {
     const most = Math.ceil(((to - from) * 8) / SHORTEST_CODE);
     if (most > this.#scratch.length) this.#scratch = Buffer.allocUnsafeSlow(most);

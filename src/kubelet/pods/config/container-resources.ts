@@ -20,7 +20,7 @@ export interface CgroupFacts {
   readonly swap?: Omit<SwapFacts, 'memoryCapacityBytes'> | undefined;
   /** The kernel kills all processes of a container that is out of memory; needs cgroup v2. */
   readonly killsOomGroup?: boolean | undefined;
-  /** CPUs of its own need no quota. */
+  /** Exclusive CPUs need no quota. */
   hasExclusiveCpus?(podUid: string, container: string): boolean;
 }
 

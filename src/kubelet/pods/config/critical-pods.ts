@@ -2,7 +2,7 @@ import type { core } from '#api';
 
 const CRITICAL_PRIORITY = 2_000_000_000;
 
-/** Static pods, and those of the system's priority classes. */
+/** Static pods, and pods with a system priority class. */
 export function isCritical(pod: core.Pod): boolean {
   if (pod.metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined) return true;
   return isStatic(pod) || (pod.spec?.priority ?? 0) >= CRITICAL_PRIORITY;

@@ -10,7 +10,7 @@ export interface EvalContext {
   readonly locals: CelValue[];
   cost: number;
   readonly costLimit: number;
-  /** How many elements may still be looked at beyond what has a cost: loops with constant conditions, operators whose types are not declared. */
+  /** How many elements may still be visited without a cost: loops with constant conditions, operators on undeclared types. */
   visitsLeft: number;
 }
 
@@ -34,7 +34,7 @@ export function charge(context: EvalContext, cost: number): void {
   if (context.cost > context.costLimit) throw new CostLimitExceeded();
 }
 
-/** Counts elements that a loop visits, or a call looks at. */
+/** Counts the elements that a loop or a call visits. */
 export function countVisits(context: EvalContext, count = 1): void {
   context.visitsLeft -= count;
   if (context.visitsLeft < 0) throw new CostLimitExceeded();

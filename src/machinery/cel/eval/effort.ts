@@ -3,7 +3,7 @@ import { CelList, CelMap, NativeMap } from '../values/containers.ts';
 import type { CelValue } from '../values/value.ts';
 import { charge, countVisits, type EvalContext } from './context.ts';
 
-/** What a call looks at besides what it costs: in lists, their elements, or all that is in them; in long texts, all of it. */
+/** The elements that a call visits besides its cost: those of lists, or all nested values; of long strings, their length. */
 export type Effort = 'texts' | 'elements' | 'contents';
 
 const EFFORTS: ReadonlyMap<string, Effort> = new Map([
@@ -20,7 +20,7 @@ export function effortOf(name: string): Effort {
 const LONG_TEXT = 4096;
 const CHARACTERS_A_VISIT = 16;
 
-/** Counts what a call looks at in an argument. */
+/** Counts the elements that a call visits in an argument. */
 export function countEffort(context: EvalContext, value: CelValue, effort: Effort): void {
   if (typeof value === 'string') countText(context, value);
   else if (effort === 'texts' || typeof value !== 'object' || value === null) return;
@@ -32,7 +32,7 @@ function countText(context: EvalContext, text: string): void {
   if (text.length > LONG_TEXT) countVisits(context, text.length / CHARACTERS_A_VISIT);
 }
 
-/** How many values there are in one, at most a little more than the limit. */
+/** The number of nested values, at most a little more than the limit. */
 function contentSize(value: CelValue, limit: number): number {
   if (value instanceof CelList) return value.raw === undefined ? sizeOfAll(value.values(), limit) : rawSize(value.raw, limit);
   if (value instanceof NativeMap) return rawSize(value.raw, limit);
@@ -70,7 +70,7 @@ interface MeasuredCall {
   readonly cost: Exclude<CallCost, number>;
 }
 
-/** Applies a function whose cost depends on its values. One that costs too much is not begun. */
+/** Applies a function whose cost depends on its values. It is not started if it would exceed the limit. */
 export function measuredCall({ context, values, cost }: MeasuredCall, apply: () => CelValue): CelValue {
   if (cost.length > 1) {
     const result = apply();

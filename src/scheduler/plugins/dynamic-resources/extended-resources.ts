@@ -49,7 +49,7 @@ export function backedResources({ requests }: PodInfo, classes: DeviceClasses): 
     .map(([name]) => name);
 }
 
-/** The claim of an earlier try, or one in memory to be completed for each node. */
+/** The claim of an earlier attempt, or one in memory to be completed for each node. */
 export function extendedClaim({ pod, namespace, name, uid }: PodInfo, claims: Lister<Claim>, newUid: string): Claim {
   const earlier = claims.list(namespace).find(({ metadata }) => {
     const isOwned = metadata.ownerReferences?.some(
@@ -76,7 +76,7 @@ export function isInMemory({ metadata }: Pick<Claim, 'metadata'>): boolean {
   return metadata.name === IN_MEMORY_NAME;
 }
 
-/** The claim as it is to be created. */
+/** The claim to create. */
 export function claimDraft({ metadata, spec }: Claim) {
   const { name: _, uid: __, ...rest } = metadata;
   return { metadata: rest, spec };
