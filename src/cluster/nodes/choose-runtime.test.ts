@@ -50,9 +50,9 @@ test('crun is used if runc is missing', async () => {
 test.each([
   ['without containerd', {}, 'containerd is not on this machine: install containerd and runc'],
   ['without runc', { programs: ['containerd'] }, 'runc is not on this machine'],
-  ['of a user who is not root', { ...ALL, more: { isRoot: false } }, 'starting containers needs root'],
-  ['with another system', { ...ALL, more: { platform: 'darwin' } }, 'containers need Linux'],
-  ['with another processor', { ...ALL, more: { arch: 's390x' } }, 'there is no sandbox image for processors of type s390x'],
+  ['of a user who is not root', { ...ALL, overrides: { isRoot: false } }, 'starting containers needs root'],
+  ['with another system', { ...ALL, overrides: { platform: 'darwin' } }, 'containers need Linux'],
+  ['with another processor', { ...ALL, overrides: { arch: 's390x' } }, 'there is no sandbox image for processors of type s390x'],
 ])('on a machine %s auto simulates and says why, and containerd is an error', async (_, has, message) => {
   expect(await chooseRuntime('auto', await site(has))).toMatchObject({ type: 'simulated', reason: expect.stringContaining(message) });
   await expect(chooseRuntime('containerd', await site(has))).rejects.toThrow(message);
