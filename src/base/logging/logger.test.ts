@@ -1,5 +1,6 @@
+import { X509Certificate } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { createLogger, type LoggerOptions, silentLogger, VirtualClock } from '#base';
+import { createLogger, createSelfSigned, type LoggerOptions, realClock, silentLogger, systemRandom, VirtualClock } from '#base';
 
 function capture(options: Partial<LoggerOptions> = {}) {
   const lines: string[] = [];
@@ -74,6 +75,22 @@ describe('a logger', () => {
     expect(lines[0]!.length).toBeLessThan(80_000);
     expect(lines[0]).toContain('(1000000 characters)');
     expect(lines[0]).toContain('(100000 items)');
+  });
+
+  test('shows a certificate of an error by its names, not by its bytes and its issuers', () => {
+    const { lines, logger } = capture();
+    const names = { commonName: 'server', authorityName: 'authority', dnsNames: ['server.example'], ipAddresses: [] };
+    const { cert } = createSelfSigned(names, { clock: realClock, random: systemRandom });
+    const leaf = { ...new X509Certificate(cert).toLegacyObject(), issuerCertificate: { raw: new Uint8Array(9), issuerCertificate: {} } };
+    logger.warn('cannot connect', { error: Object.assign(new Error('does not match'), { cert: leaf }) });
+    const { subject, subjectaltname, valid_from, valid_to, fingerprint256 } = leaf;
+    expect(JSON.parse(lines[0] as string).error.cert).toEqual({
+      subject: { ...subject },
+      subjectaltname,
+      valid_from,
+      valid_to,
+      fingerprint256,
+    });
   });
 
   test('lets no field or error steer the terminal', () => {

@@ -132,11 +132,25 @@ function redactValue(value: unknown, context: Context): unknown {
 function redactObject(value: object, context: Context): unknown {
   if (value instanceof Error) return redactError(value, context);
   if (value instanceof Uint8Array) return `[${value.length} bytes]`;
+  if (isCertificate(value)) return redactRecord(certificateNames(value), context);
   if (value instanceof Date) return value.toJSON();
   if (Array.isArray(value)) return redactList(value, context);
   if (value instanceof Map) return redactRecord(Object.fromEntries(value), context);
   if (value instanceof Set) return redactList([...value], context);
   return redactRecord(value as Record<string, unknown>, context);
+}
+
+/** What Node puts into the errors of TLS. Its issuers are in it, and the last of them is its own issuer. */
+interface PeerCertificate extends Record<string, unknown> {
+  readonly raw: Uint8Array;
+}
+
+function isCertificate(value: object): value is PeerCertificate {
+  return 'raw' in value && value.raw instanceof Uint8Array && 'fingerprint256' in value;
+}
+
+function certificateNames({ subject, subjectaltname, valid_from, valid_to, fingerprint256 }: PeerCertificate): Record<string, unknown> {
+  return { subject, subjectaltname, valid_from, valid_to, fingerprint256 };
 }
 
 function redactList(list: readonly unknown[], context: Context): readonly unknown[] {
