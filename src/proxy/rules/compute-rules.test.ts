@@ -60,6 +60,33 @@ describe('the rules of a service', () => {
     expect(rules.find(({ kind }) => kind === 'loadBalancer')?.sourceRanges).toEqual(ranges);
   });
 
+  it('report the node unhealthy to balancers once its only endpoints terminate, and still serve by them', () => {
+    const spec = {
+      type: 'LoadBalancer',
+      externalTrafficPolicy: 'Local',
+      healthCheckNodePort: 30_001,
+      ports: [{ port: 80, nodePort: 30_002 }],
+    };
+    const terminating = { ready: false, serving: true, terminating: true };
+    const of = (conditions: object) =>
+      computeServiceRules(service(spec), [slice({ endpoints: [{ addresses: ['10.1.0.1'], nodeName: 'n1', conditions }] })], node);
+    expect(of({ ready: true }).healthCheck?.localEndpoints).toBe(1);
+    const { healthCheck, ports } = of(terminating);
+    expect(healthCheck?.localEndpoints).toBe(0);
+    const nodePort = ports[0]!.frontends.find(({ kind }) => kind === 'nodePort');
+    expect(nodePort?.localEndpoints?.map(({ address }) => address)).toEqual(['10.1.0.1']);
+  });
+
+  it('count an address once for health checks, whatever its ports and slices', () => {
+    const spec = { type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: 30_001 };
+    const endpoints = [
+      { addresses: ['10.1.0.1'], nodeName: 'n1' },
+      { addresses: ['10.1.0.2'], nodeName: 'n2' },
+    ];
+    const slices = [slice({ endpoints }), slice({ ports: [{ port: 8081 }], endpoints })];
+    expect(computeServiceRules(service(spec), slices, node).healthCheck?.localEndpoints).toBe(1);
+  });
+
   it('follow hints for the node before those for the zone, and none where an endpoint has no hint', () => {
     const hinted = (address: string, hints?: object) => ({ addresses: [address], ...(hints && { hints }) });
     const zones = (zone: string) => ({ forZones: [{ name: zone }] });

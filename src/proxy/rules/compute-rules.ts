@@ -1,6 +1,6 @@
 import type { core, discovery } from '#api';
 import { formatCidr, parseCidr, parseIp } from '#base';
-import { candidates, clusterEndpoints, localEndpoints, type ProxyNode } from './select-endpoints.ts';
+import { candidates, clusterEndpoints, countReadyLocalAddresses, localEndpoints, type ProxyNode } from './select-endpoints.ts';
 import type { Frontend, Protocol, ServicePortRules, ServiceRules } from './service-rules.ts';
 
 export const PROXY_NAME_LABEL = 'service.kubernetes.io/service-proxy-name';
@@ -18,9 +18,8 @@ export function computeServiceRules(service: core.Service, slices: readonly disc
   const ports = families.flatMap((family) => (spec.ports ?? []).map((port) => portRules({ service, port, family, slices: usable, node })));
   const { healthCheckNodePort: port } = spec;
   if (!port || spec.externalTrafficPolicy !== 'Local') return { ports };
-  const local = new Set(ports.flatMap(({ frontends }) => frontends).flatMap((f) => (f.localEndpoints ?? []).map((e) => e.address)));
   const names = { namespace: metadata?.namespace ?? '', service: metadata?.name ?? '' };
-  return { ports, healthCheck: { ...names, port, localEndpoints: local.size } };
+  return { ports, healthCheck: { ...names, port, localEndpoints: countReadyLocalAddresses(usable, { families, node }) } };
 }
 
 function isProxied({ spec, metadata }: core.Service): boolean {

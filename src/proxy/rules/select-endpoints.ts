@@ -98,6 +98,23 @@ export function localEndpoints(all: readonly Candidate[]): readonly ProxyEndpoin
   return plain(ready.length > 0 ? ready : local.filter(isServingWhileTerminating));
 }
 
+/**
+ * For health checks of balancers: terminating endpoints may still serve, but a balancer has to stop sending connections to them. Each
+ * address counts once, whatever its ports.
+ */
+export function countReadyLocalAddresses(
+  slices: readonly discovery.EndpointSlice[],
+  { families, node }: { readonly families: readonly (4 | 6)[]; readonly node: ProxyNode },
+): number {
+  const local = new Set<string>();
+  for (const { addressType, ports, endpoints } of slices) {
+    if (!families.some((family) => addressType === `IPv${family}`) || !ports?.some(({ port }) => port)) continue;
+    for (const { addresses, conditions, nodeName } of endpoints ?? [])
+      if (nodeName === node.name && (conditions?.ready ?? true) && addresses[0]) local.add(addresses[0]);
+  }
+  return local.size;
+}
+
 function isServingWhileTerminating({ isServing, isTerminating }: Candidate): boolean {
   return isServing && isTerminating;
 }
