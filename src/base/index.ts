@@ -18,6 +18,7 @@ export * from './crypto/x509/index.ts';
 export * from './egress/index.ts';
 export * from './grpc/index.ts';
 export { HttpEndpoint, type HttpResponse, type HttpRoutes, parseBindAddress } from './http/http-endpoint.ts';
+export { MAX_REQUEST_HEADER_BYTES } from './http/request-limits.ts';
 export * from './http2/index.ts';
 export {
   bitsOf,

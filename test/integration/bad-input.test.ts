@@ -212,7 +212,7 @@ describe('paths, queries and credentials', () => {
     ['encoded slashes instead of plain ones', { path: '/api%2Fv1%2Fnamespaces%2Fdefault%2Fsecrets%2Fnone' }, 404],
     ['a dot as a name', { path: `${MAPS}/%2e` }, 400],
     ['a zero byte in a name', { path: `${MAPS}/a%00b` }, 404],
-    ['a selector of 100 KB', { path: `${MAPS}?labelSelector=${'a,'.repeat(50_000)}` }, 431],
+    ['a selector of 100 KB that ends too early', { path: `${MAPS}?labelSelector=${'a,'.repeat(50_000)}` }, 400],
     ['a bad escape', { path: '/api/v1/namespaces/%zz' }, 400],
     ['a huge selector', { path: `${MAPS}?labelSelector=${Array.from({ length: 600 }, (_, i) => `k${i}=v`).join(',')}` }, 200],
     ['a selector of nothing but brackets', { path: `${MAPS}?labelSelector=${'('.repeat(2000)}` }, 400],
@@ -221,11 +221,18 @@ describe('paths, queries and credentials', () => {
     ['a tampered token', { path: '/api', headers: { authorization: 'Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZG1pbiJ9.' } }, 401],
     ['an unknown scheme of credentials', { path: '/api/v1/secrets', headers: { authorization: 'Basic YWRtaW46YWRtaW4=' } }, 403],
     ['impersonating nobody', { path: '/api', headers: { 'impersonate-group': 'system:masters' } }, 400],
-    ['a header of 20 KB', { path: '/api', headers: { 'x-filler': 'x'.repeat(20_000) } }, 431],
+    ['a header of 20 KB', { path: '/api', headers: { 'x-filler': 'x'.repeat(20_000) } }, 200],
   ];
   test.each(cases)('%s', async (_name, request, code) => {
     const answer = await send(request);
     expect(answer.code).toBe(code);
+    await goesOn();
+  });
+
+  test('a header of two megabytes is not served', async () => {
+    // The server closes the connection while the client still sends: whether its answer gets through is open.
+    const { code } = await send({ path: '/api', headers: { 'x-filler': 'x'.repeat(2_000_000) } });
+    expect(code).not.toBe(200);
     await goesOn();
   });
 });

@@ -7,6 +7,7 @@ import {
   Http2Server,
   type Logger,
   listenOn,
+  MAX_REQUEST_HEADER_BYTES,
   realClock,
   type ServerConnection,
   type ServingCertificates,
@@ -84,7 +85,10 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   };
   // errors: it does not listen; connections are handled where they are accepted
   const http1 = http.createServer(
-    { headersTimeout, requestTimeout: 0, keepAliveTimeout: idleTimeout, connectionsCheckingInterval: headersTimeout / 4 },
+    {
+      ...{ headersTimeout, requestTimeout: 0, keepAliveTimeout: idleTimeout, connectionsCheckingInterval: headersTimeout / 4 },
+      maxHeaderSize: MAX_REQUEST_HEADER_BYTES,
+    },
     (request, response) => void serve(() => new Http1Exchange(request, response, unread)),
   );
   http1.on('upgrade', (request, socket, head) => void serve(() => new UpgradeExchange(request, socket, { head, unread })));

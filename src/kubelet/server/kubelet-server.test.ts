@@ -53,6 +53,8 @@ it('the kubelet server serves authenticated and authorized callers only', async 
   const as = (caller: { cert: string; key: string }) => ({ ca: AUTHORITY.certificate, ...caller });
   expect(await get(server.port, '/healthz', { ca: AUTHORITY.certificate })).toEqual({ code: 401, text: 'Unauthorized' });
   expect(await get(server.port, '/healthz', as(apiserver))).toEqual({ code: 200, text: 'ok' });
+  const longCommand = `/healthz?command=${'a'.repeat(100_000)}`;
+  expect(await get(server.port, longCommand, as(apiserver))).toEqual({ code: 200, text: 'ok' });
   expect(await get(server.port, '/pods', as(other))).toEqual({
     code: 403,
     text: 'Forbidden (user=other, verb=get, resource=nodes, subresource(s)=[pods proxy])\n',

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import { type Component, DeadPeerMonitor, type Logger, listenOn, runComponent, waitForAbort } from '#base';
+import { type Component, DeadPeerMonitor, type Logger, listenOn, MAX_REQUEST_HEADER_BYTES, runComponent, waitForAbort } from '#base';
 import { type AccessPolicy, CallerGate, type CallerGateDeps } from './caller-gate.ts';
 import { type KubeletCall, type KubeletResponse, requestTarget } from './kubelet-call.ts';
 import { writeResponse } from './write-response.ts';
@@ -58,6 +58,7 @@ export function startKubeletServer(config: KubeletServerConfig, deps: KubeletSer
   };
   const server = createServer({
     ...{ ...context, cert, key, requestCert: clientCa !== undefined, rejectUnauthorized: false },
+    maxHeaderSize: MAX_REQUEST_HEADER_BYTES,
     // By default each connection keeps a copy of a list of protocols in a slab of Buffer's pool, and so the slab.
     ALPNCallback: ({ protocols }) => protocols.find((protocol) => protocol === 'http/1.1'),
   });
