@@ -138,6 +138,13 @@ describe('an object with a resource version', () => {
     await expect(maps.create(versioned('5'), { dryRun: true })).resolves.toMatchObject({ metadata: { name: 'a' } });
     await expect(maps.create(versioned('0'))).resolves.toMatchObject({ metadata: { name: 'a' } });
   });
+
+  it('is told first what admission and validation have against it', async () => {
+    const maps = (await serveAdmission()).client.of(core.ConfigMap);
+    const elsewhere = { ...versioned('5'), metadata: { name: 'a', namespace: 'none', resourceVersion: '5' } };
+    expect(await refusal(maps.create(elsewhere))).toMatchObject({ code: 404, message: 'namespaces "none" not found' });
+    expect(await refusal(maps.create({ ...versioned('5'), data: { 'a b': '' } }))).toMatchObject({ code: 422, reason: 'Invalid' });
+  });
 });
 
 describe('errors about labels of a template', () => {

@@ -1,7 +1,7 @@
 import { TurnBudget } from '#base';
 import { StatusError } from '#machinery';
 import { createObject } from '../registry/generic/create-object.ts';
-import { STEP_MS } from '../registry/generic/object-write.ts';
+import { type AdmissionRequest, type ObjectWrite, STEP_MS } from '../registry/generic/object-write.ts';
 import { IN_REQUEST, withUniqueOwners } from '../registry/generic/owner-references.ts';
 import { warn } from '../request/api-request.ts';
 import { isResourceVersion } from '../request/resource-version.ts';
@@ -21,12 +21,12 @@ export async function handleCreate(call: ResourceCall): Promise<ApiResponse> {
   const body = await decodeBody(call, options.fieldValidation);
   if (turn.isSpent) await turn.next();
   checkNamespace(body, call);
-  if (!options.dryRun) checkUnversioned(body);
   const named = withUniqueOwners(body, (message) => warn(call.request, message), IN_REQUEST);
   const updated = withRequestNamespace(withoutMetadata(named, 'deletionTimestamp', 'deletionGracePeriodSeconds'), call);
   const owned = await trackFieldOwnership(call, { live: undefined, updated, options });
   if (turn.isSpent) await turn.next();
-  const object = await createObject(objectWrite(call), owned, options);
+  const write = isVersioned(body) && !options.dryRun ? refusedByStore(objectWrite(call)) : objectWrite(call);
+  const object = await createObject(write, owned, options);
   if (turn.isSpent) await turn.next();
   return { type: 'object', code: 201, resource: call.resource, object };
 }
@@ -37,10 +37,17 @@ export async function createOnUpdate(call: ResourceCall, object: KubeObject, opt
   return createObject(objectWrite(call), object, options);
 }
 
-/** As upstream's store: a resourceVersion that could be one is an error (500) on create. */
-function checkUnversioned({ metadata: { resourceVersion = '' } }: KubeObject): void {
-  if (isResourceVersion(resourceVersion) && Number(resourceVersion) > 0)
+function isVersioned({ metadata: { resourceVersion = '' } }: KubeObject): boolean {
+  return isResourceVersion(resourceVersion) && Number(resourceVersion) > 0;
+}
+
+/** As upstream's store, which comes after admission and validation: an object that has a resourceVersion is an error (500). */
+function refusedByStore(write: ObjectWrite): ObjectWrite {
+  const validate = async (request: AdmissionRequest) => {
+    await write.validate(request);
     throw new Error('resourceVersion should not be set on objects to be created');
+  };
+  return { ...write, validate };
 }
 
 function checkNamespace({ metadata }: KubeObject, { resource, namespace }: ResourceCall): void {
