@@ -279,6 +279,8 @@ function startServer({ config, tracing }: TracedConfig, deps: ApiServerDeps, sig
   const steps = new StartSteps();
   const storeResponds = async () => (await deps.store.revision()) > 0;
   health.add(
+    // Log lines are written synchronously: whoever can check this is not held up by them.
+    { name: 'log', check: () => true },
     { name: 'etcd', check: storeResponds },
     { name: 'etcd-readiness', readinessOnly: true, check: storeResponds },
     { name: 'database-quota', readinessOnly: true, check: () => quota.isHealthy() },
@@ -434,12 +436,15 @@ function startServer({ config, tracing }: TracedConfig, deps: ApiServerDeps, sig
         await registration.start();
         await systemObjectsController.start();
       }
+      steps.reach('system objects');
+      steps.reach('registration');
       await attempt(() => leases?.renew());
       await attempt(() => identity?.start());
       await flowControl?.start();
       await flowSchemas.start();
       await aggregation.start();
-      steps.reach('system objects');
+      steps.reach('aggregation');
+      steps.reach('caches');
       isStarted = true;
       ready();
       await Promise.all([

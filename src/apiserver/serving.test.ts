@@ -24,7 +24,7 @@ describe('health', () => {
     ['/healthz/etcd', 200, /^ok$/],
     ['/readyz/nothing', 404, /^404 page not found$/],
     ['/livez/shutdown', 404, /^404 page not found$/],
-    ['/readyz?verbose', 200, /^\[\+\]ping ok\n\[\+\]etcd ok\n[\s\S]*\[\+\]shutdown ok\nreadyz check passed$/],
+    ['/readyz?verbose', 200, /^\[\+\]ping ok\n\[\+\]log ok\n\[\+\]etcd ok\n[\s\S]*\[\+\]shutdown ok\nreadyz check passed$/],
     ['/readyz?verbose&exclude=etcd', 200, /^\[\+\]etcd excluded: ok$/m],
     ['/livez?verbose&exclude=nothing', 200, /^warn: some health checks cannot be excluded: no matches for "nothing"$/m],
   ])('%s', async (path, code, body) => {
@@ -32,6 +32,19 @@ describe('health', () => {
     const answer = await send(server, path);
     expect(answer.code).toBe(code);
     expect(answer.body.trim()).toMatch(body);
+  });
+
+  test.each(['/healthz', '/livez', '/readyz'])('%s names the checks that clients of upstream look for', async (path) => {
+    const hooks = [
+      ...['start-apiserver-admission-initializer', 'generic-apiserver-start-informers', 'storage-readiness', 'crd-informer-synced'],
+      ...['start-apiextensions-informers', 'start-apiextensions-controllers', 'bootstrap-controller', 'start-system-namespaces-controller'],
+      ...['start-service-ip-repair-controllers', 'scheduling/bootstrap-system-priority-classes', 'kube-apiserver-autoregistration'],
+      ...['start-cluster-authentication-info-controller', 'start-kube-aggregator-informers', 'apiservice-registration-controller'],
+      ...['apiservice-status-local-available-controller', 'apiservice-status-remote-available-controller', 'apiservice-openapi-controller'],
+    ];
+    const names = ['ping', 'log', 'etcd', 'autoregister-completion', ...hooks.map((name) => `poststarthook/${name}`)];
+    const lines = (await send(await serve(), `${path}?verbose`)).body.split('\n');
+    expect(lines).toEqual(expect.arrayContaining(names.map((name) => `[+]${name} ok`)));
   });
 });
 
