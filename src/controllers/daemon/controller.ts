@@ -171,11 +171,11 @@ class DaemonSetController implements RunningController {
       ownerRef: controllerRef(set, apps.DaemonSet),
       selector: selectorFromObject(set.spec?.selector),
       client: this.context.client.of(apps.ControllerRevision),
-      canAdopt: () => this.#canAdopt(set),
+      ensureCanAdopt: () => this.#ensureCanAdopt(set),
     });
   }
 
-  async #canAdopt(set: DaemonSet): Promise<void> {
+  async #ensureCanAdopt(set: DaemonSet): Promise<void> {
     const live = await this.context.client.of(apps.DaemonSet).get(set.metadata);
     if (live.metadata.uid !== set.metadata.uid) throw new Error(`original DaemonSet ${keyOf(set)} is gone`);
     if (live.metadata.deletionTimestamp !== undefined) throw new Error(`${keyOf(set)} has just been deleted`);
@@ -188,7 +188,7 @@ class DaemonSetController implements RunningController {
       ownerRef: controllerRef(set, apps.DaemonSet),
       selector: selectorFromObject(set.spec?.selector),
       client: this.context.client.of(core.Pod),
-      canAdopt: () => this.#canAdopt(set),
+      ensureCanAdopt: () => this.#ensureCanAdopt(set),
     });
     const podsOn = new Map<string, core.Pod[]>();
     for (const pod of pods) podsOn.set(nodeOf(pod), [...(podsOn.get(nodeOf(pod)) ?? []), pod]);

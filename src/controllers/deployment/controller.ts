@@ -173,7 +173,7 @@ class DeploymentController implements RunningController {
       ownerRef: controllerRef(deployment, apps.Deployment),
       selector: selectorFromObject(deployment.spec?.selector),
       client: client.of(apps.ReplicaSet),
-      canAdopt: async () => {
+      ensureCanAdopt: async () => {
         const live = await client.of(apps.Deployment).get(deployment.metadata);
         if (live.metadata.uid !== uid) throw new Error(`original Deployment ${keyOf(deployment)} is gone`);
         if (live.metadata.deletionTimestamp !== undefined) throw new Error(`${keyOf(deployment)} has just been deleted`);

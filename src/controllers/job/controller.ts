@@ -229,7 +229,7 @@ class JobController implements RunningController {
       selector: selectorFromObject(job.spec?.selector),
       client: client.of(core.Pod),
       finalizers: [TRACKING_FINALIZER],
-      canAdopt: async () => {
+      ensureCanAdopt: async () => {
         const live = await client.of(batch.Job).get(job.metadata);
         if (live.metadata.uid !== job.metadata.uid) throw new Error(`original Job ${keyOf(job)} is gone`);
         if (live.metadata.deletionTimestamp !== undefined) throw new Error(`${keyOf(job)} has just been deleted`);

@@ -26,7 +26,7 @@ export class ClaimRelease {
     private readonly caches: Caches,
   ) {}
 
-  isPodDeleted({ metadata }: core.Pod): void {
+  recordDeletedPod({ metadata }: core.Pod): void {
     this.#deletedPods.set(metadata.uid ?? '', true);
   }
 

@@ -70,7 +70,7 @@ class ResourceClaimController implements RunningController {
 
   #podDeleted(pod: core.Pod): void {
     if (!usesClaims(pod)) return;
-    this.#release.isPodDeleted(pod);
+    this.#release.recordDeletedPod(pod);
     this.#enqueueClaimsOf(pod);
   }
 

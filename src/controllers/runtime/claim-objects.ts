@@ -10,7 +10,7 @@ export interface ClaimOptions<T extends Identified> {
   /** Further conditions, besides the labels, under which an object without a controller is adopted. */
   readonly mayAdopt?: (object: T) => boolean;
   /** Called once before the first adoption: throws if the owner is deleted or replaced on the server. */
-  canAdopt(): Promise<void>;
+  ensureCanAdopt(): Promise<void>;
   readonly client: ResourceClient<T>;
   /** Finalizers that adopted objects get with the reference. */
   readonly finalizers?: readonly string[];
@@ -23,7 +23,7 @@ export interface ClaimOptions<T extends Identified> {
 export async function claimObjects<T extends Identified>(candidates: readonly T[], options: ClaimOptions<T>): Promise<T[]> {
   const claimed: T[] = [];
   const failures: unknown[] = [];
-  const mayAdopt = once(options.canAdopt);
+  const mayAdopt = once(options.ensureCanAdopt);
   for (const candidate of candidates) {
     try {
       // Only claims that need a write are asynchronous.

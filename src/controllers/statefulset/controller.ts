@@ -167,11 +167,11 @@ class StatefulSetController implements RunningController {
       ownerRef: controllerRef(set, apps.StatefulSet),
       selector: selectorFromObject(set.spec?.selector),
       client: this.context.client.of(apps.ControllerRevision),
-      canAdopt: () => this.#canAdopt(set),
+      ensureCanAdopt: () => this.#ensureCanAdopt(set),
     });
   }
 
-  async #canAdopt(set: StatefulSet): Promise<void> {
+  async #ensureCanAdopt(set: StatefulSet): Promise<void> {
     const live = await this.context.client.of(apps.StatefulSet).get(set.metadata);
     if (live.metadata.uid !== set.metadata.uid) throw new Error(`original StatefulSet ${keyOf(set)} is gone`);
     if (live.metadata.deletionTimestamp !== undefined) throw new Error(`${keyOf(set)} has just been deleted`);
@@ -185,7 +185,7 @@ class StatefulSetController implements RunningController {
       selector: selectorFromObject(set.spec?.selector),
       mayAdopt: (pod) => ordinalOf(set, pod) !== undefined,
       client: this.context.client.of(core.Pod),
-      canAdopt: () => this.#canAdopt(set),
+      ensureCanAdopt: () => this.#ensureCanAdopt(set),
     });
     const currentRevision = set.status?.currentRevision;
     const exists =

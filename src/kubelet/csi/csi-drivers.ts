@@ -28,11 +28,11 @@ export class CsiDriver implements Disposable {
   }
 
   /** The driver with calls that are cancelled by the signal. */
-  until(signal: AbortSignal): Pick<CsiDriver, 'name' | 'call' | 'canOnNode'> {
+  until(signal: AbortSignal): Pick<CsiDriver, 'name' | 'call' | 'hasNodeCapability'> {
     return {
       name: this.name,
       call: (method, request) => this.call(method, request, signal),
-      canOnNode: (capability) => this.canOnNode(capability),
+      hasNodeCapability: (capability) => this.hasNodeCapability(capability),
     };
   }
 
@@ -43,7 +43,7 @@ export class CsiDriver implements Disposable {
   }
 
   /** Cached: capabilities do not change while the driver is registered. */
-  async canOnNode(capability: string): Promise<boolean> {
+  async hasNodeCapability(capability: string): Promise<boolean> {
     if (this.#nodeCapabilities === undefined) {
       const { capabilities } = await this.call(NodeGetCapabilities, {});
       this.#nodeCapabilities = new Set(capabilities.flatMap(({ rpc }) => rpc?.type ?? []));

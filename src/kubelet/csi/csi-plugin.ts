@@ -160,7 +160,7 @@ class CsiMounts {
     const { spec, path } = request;
     const volume = await resolveCsiVolume(request, await driverOptions(driverNameOf(spec), this.deps.client), this.deps);
     const { data, driver, capability } = volume;
-    if (!(await driver.canOnNode('EXPAND_VOLUME'))) return false;
+    if (!(await driver.hasNodeCapability('EXPAND_VOLUME'))) return false;
     const secrets = await csiSecrets(spec.persistentVolume?.spec?.csi?.nodeExpandSecretRef, this.deps.client);
     await driver.call(NodeExpandVolume, {
       ...{ volumeId: data.volumeHandle, volumePath: targetIn(path, data.volumeMode === 'Block'), capacityRange: { requiredBytes } },
@@ -175,7 +175,7 @@ class CsiMounts {
     if (data === undefined) return undefined;
     const driver = this.deps.drivers.get(data.driverName);
     using deadline = timeoutSignal(this.deps.clock, USAGE_TIMEOUT_MS);
-    if (!(await raceAbort(driver.canOnNode('GET_VOLUME_STATS'), deadline.signal))) return undefined;
+    if (!(await raceAbort(driver.hasNodeCapability('GET_VOLUME_STATS'), deadline.signal))) return undefined;
     const volumePath = targetIn(request.path, data.volumeMode === 'Block');
     const volume = { volumeId: data.volumeHandle, volumePath, stagingTargetPath: this.#stagingTarget(data) };
     return await csiUsage(driver, volume, deadline.signal);
@@ -228,7 +228,7 @@ class CsiMounts {
   /** By the driver's fsGroupPolicy: never, always, or for ReadWriteOnce volumes with a known file system. */
   async #setOwnership({ options, driver, request }: CsiVolume, target: string, readOnly: boolean): Promise<void> {
     const ownership = readOnly ? undefined : podOwnership(request.pod, false);
-    if (ownership === undefined || options.fsGroupPolicy === 'None' || (await driver.canOnNode('VOLUME_MOUNT_GROUP'))) return;
+    if (ownership === undefined || options.fsGroupPolicy === 'None' || (await driver.hasNodeCapability('VOLUME_MOUNT_GROUP'))) return;
     if (options.fsGroupPolicy !== 'File') {
       const { csi, accessModes = [] } = request.spec.persistentVolume?.spec ?? {};
       const fsType = csi?.fsType ?? request.spec.volume.csi?.fsType ?? '';

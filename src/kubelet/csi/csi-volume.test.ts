@@ -13,7 +13,7 @@ type Attachment = { readonly metadata?: object; readonly status?: object };
 function resolve(volumesAttached: readonly object[], attachment: Attachment, accessModes = ['ReadWriteOnce']) {
   const node = { metadata: { name: 'n' }, status: { volumesAttached } };
   const client = { of: (kind: unknown) => ({ get: async () => (kind === core.Node ? node : { metadata: {}, ...attachment }) }) };
-  const drivers = { get: () => ({ name: 'd', canOnNode: async () => false }) };
+  const drivers = { get: () => ({ name: 'd', hasNodeCapability: async () => false }) };
   const spec = { accessModes, csi: { driver: 'd', volumeHandle: 'h' } };
   const request = {
     spec: { podVolumeName: 'v', name: 'pv', readOnly: false, volume: { name: 'v' }, persistentVolume: { metadata: { name: 'pv' }, spec } },

@@ -71,7 +71,7 @@ async function volumeData({ spec, pod }: SetUpRequest, driver: CsiDriver, nodeNa
     ...{ driverName: driver.name, volumeHandle, specVolID: spec.name, nodeName },
     attachmentID: source === undefined ? '' : attachmentName(volumeHandle, driver.name, nodeName),
     volumeLifecycleMode: source === undefined ? 'Ephemeral' : 'Persistent',
-    staged: source !== undefined && (await driver.canOnNode('STAGE_UNSTAGE_VOLUME')),
+    staged: source !== undefined && (await driver.hasNodeCapability('STAGE_UNSTAGE_VOLUME')),
     ...(isBlockVolume(spec.persistentVolume) && { volumeMode: 'Block' as const }),
   };
 }
@@ -87,7 +87,7 @@ function checkMode({ driverName, volumeLifecycleMode: mode }: VolumeData, option
 
 async function capabilityOf({ spec, pod }: SetUpRequest, driver: CsiDriver, label: string | undefined): Promise<VolumeCapability> {
   const { csi, accessModes = ['ReadWriteOnce'], mountOptions = [] } = spec.persistentVolume?.spec ?? {};
-  const setsGroup = await driver.canOnNode('VOLUME_MOUNT_GROUP');
+  const setsGroup = await driver.hasNodeCapability('VOLUME_MOUNT_GROUP');
   return volumeCapability({
     // As upstream: nodes are told of the first mode only.
     ...{
@@ -97,7 +97,7 @@ async function capabilityOf({ spec, pod }: SetUpRequest, driver: CsiDriver, labe
     },
     fsType: csi?.fsType ?? spec.volume.csi?.fsType ?? '',
     volumeMountGroup: setsGroup ? pod.spec?.securityContext?.fsGroup?.toString() : undefined,
-    knowsSingleNodeModes: await driver.canOnNode('SINGLE_NODE_MULTI_WRITER'),
+    knowsSingleNodeModes: await driver.hasNodeCapability('SINGLE_NODE_MULTI_WRITER'),
   });
 }
 

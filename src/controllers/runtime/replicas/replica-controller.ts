@@ -238,7 +238,7 @@ export class ReplicaController<T extends Identified> implements RunningControlle
       ownerRef: controllerRef(set, this.spec.kind),
       selector,
       client: client.of(core.Pod),
-      canAdopt: async () => {
+      ensureCanAdopt: async () => {
         const live = await this.#client.get(set.metadata);
         if (live.metadata.uid !== set.metadata.uid) throw new Error(`original ${this.spec.kind.kind} ${keyOf(set)} is gone`);
         if (live.metadata.deletionTimestamp !== undefined) throw new Error(`${keyOf(set)} has just been deleted`);

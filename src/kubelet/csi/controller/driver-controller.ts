@@ -5,7 +5,7 @@ import type { CsiDriver } from '../csi-drivers.ts';
 
 export interface DriverControllerDeps {
   /** Calls are cancelled when the controller stops. */
-  readonly driver: Pick<CsiDriver, 'name' | 'call' | 'canOnNode'>;
+  readonly driver: Pick<CsiDriver, 'name' | 'call' | 'hasNodeCapability'>;
   /** The controller service's capabilities, by their names in the specification. */
   readonly capabilities: ReadonlySet<string>;
   /** Whether the driver's volumes are accessible from some nodes only. */

@@ -154,7 +154,7 @@ class Resizer {
     const requiredBytes = Quantity.parse(size).value();
     // The driver expands on nodes only.
     if (!this.#byController) {
-      if (await driver.canOnNode('EXPAND_VOLUME')) return { bytes: requiredBytes, needsNode: true };
+      if (await driver.hasNodeCapability('EXPAND_VOLUME')) return { bytes: requiredBytes, needsNode: true };
       throw new Error('the driver does not enlarge volumes');
     }
     const { csi, accessModes = [], mountOptions = [] } = volume.spec ?? {};
