@@ -5,8 +5,8 @@ import { startSampan, temporaryDirectory } from '../bench/server-process.ts';
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const TEXT = 'x'.repeat(1000 * 1024);
 /** The server's heap, smaller than the data it receives. */
-const HEAP_MIB = 256;
-const QUOTA_MIB = 400;
+const HEAP_MIB = 128;
+const QUOTA_MIB = 200;
 const ARGS = ['--nodes', '0', '--apiserver-arg', `quota-backend-bytes=${QUOTA_MIB * 1024 * 1024}`];
 
 function withHeap<T>(start: () => Promise<T>): Promise<T> {
