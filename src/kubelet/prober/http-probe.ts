@@ -109,6 +109,7 @@ function redirectOf({ code, location }: ProbeResponse, from: URL): URL | undefin
 function get(url: URL, own: RequestHeaders, { signal, isHook = false }: HttpProbeOptions): Promise<Outcome> {
   return new Promise((resolve) => {
     let isConnected = false;
+    let isSecure = url.protocol !== 'https:';
     let hasResponse = false;
     const headers = { ...own, ...(isHook && { 'Accept-Encoding': 'gzip' }) };
     const options = { headers, agent: false as const, signal };
@@ -119,10 +120,13 @@ function get(url: URL, own: RequestHeaders, { signal, isHook = false }: HttpProb
       socket.once('connect', () => {
         isConnected = true;
       });
+      socket.once('secureConnect', () => {
+        isSecure = true;
+      });
     });
     sent.on('error', (error) => {
       // What follows a whole answer counts for nothing, and an answer that breaks off says so itself.
-      if (!hasResponse) resolve({ error: errorText(error, { signal, isConnected, address }) });
+      if (!hasResponse) resolve({ error: errorText(error, { signal, isConnected, isSecure, address }) });
     });
     sent.on('response', (response) => {
       hasResponse = true;
@@ -132,11 +136,18 @@ function get(url: URL, own: RequestHeaders, { signal, isHook = false }: HttpProb
   });
 }
 
-function errorText(error: Error, { signal, isConnected, address }: { signal: AbortSignal; isConnected: boolean; address: string }): string {
+interface RequestProgress {
+  readonly signal: AbortSignal;
+  readonly isConnected: boolean;
+  /** TLS, if any, is established. */
+  readonly isSecure: boolean;
+  readonly address: string;
+}
+
+function errorText(error: Error, { signal, isConnected, isSecure, address }: RequestProgress): string {
   if (signal.aborted) {
-    return isConnected
-      ? 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)'
-      : `dial tcp ${address}: i/o timeout (Client.Timeout exceeded while awaiting headers)`;
+    const problem = isConnected && !isSecure ? 'net/http: request canceled while waiting for connection' : 'context deadline exceeded';
+    return `${problem} (Client.Timeout exceeded while awaiting headers)`;
   }
   return isConnected ? readErrorText(error) : dialErrorText(address, error);
 }

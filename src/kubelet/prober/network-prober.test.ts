@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createServer as createHttp2Server, type ServerHttp2Session } from 'node:http2';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { core } from '#api';
 import { realClock, seededRandom, VirtualClock } from '#base';
@@ -105,6 +105,25 @@ describe('a probe over the network', () => {
       passed: false,
       output: 'Get "http://127.0.0.1:1/a%20b#c": dial tcp 127.0.0.1:1: connect: connection refused',
     });
+  });
+
+  it.each([
+    ['HTTP', 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)'],
+    ['HTTPS', 'net/http: request canceled while waiting for connection (Client.Timeout exceeded while awaiting headers)'],
+  ])('fails after its time where a server of %s says nothing', async (scheme, problem) => {
+    const sockets = new Set<Socket>();
+    const silent = createTcpServer((socket) => {
+      sockets.add(socket.on('error', () => {}));
+    });
+    silent.listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const probe = { httpGet: { port: (silent.address() as AddressInfo).port, scheme } };
+    const target = { containerId: 'c1', container: { name: 'c' }, podIp: '127.0.0.1' };
+    const answer = await networkProber({ runtime, clock: realClock }).probe(target, { type: 'liveness', probe, timeoutMs: 300 });
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+    const url = `${scheme.toLowerCase()}://127.0.0.1:${probe.httpGet.port}/`;
+    expect(answer).toEqual({ passed: false, output: `Get "${url}": ${problem}` });
   });
 
   it('errs where the body of an answer breaks off', async () => {

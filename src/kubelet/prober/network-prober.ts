@@ -40,8 +40,9 @@ async function probeOnce(target: ProbeTarget, request: ProbeRequest, { runtime, 
   if (exec !== undefined) return execProbe(target, request, runtime);
   using limit = timeoutSignal(clock, request.timeoutMs);
   const { signal } = limit;
-  if (httpGet !== undefined) return httpProbe(httpGet, target, { signal, userAgent: `kube-probe/${VERSION}` });
-  if (tcpSocket !== undefined) return tcpProbe(tcpSocket, target, signal);
-  if (grpc !== undefined) return grpcProbe(grpc, target, { clock, timeoutMs: request.timeoutMs });
+  // Waited for, since the time limit ends with this function.
+  if (httpGet !== undefined) return await httpProbe(httpGet, target, { signal, userAgent: `kube-probe/${VERSION}` });
+  if (tcpSocket !== undefined) return await tcpProbe(tcpSocket, target, signal);
+  if (grpc !== undefined) return await grpcProbe(grpc, target, { clock, timeoutMs: request.timeoutMs });
   throw new Error(`missing probe handler for container ${target.container.name}`);
 }

@@ -1,4 +1,4 @@
-import { connect } from 'node:net';
+import { connect, isIP } from 'node:net';
 import type { core } from '#api';
 import { containerPort } from './container-port.ts';
 import { dialErrorText, joinHostPort } from './go-errors.ts';
@@ -16,7 +16,11 @@ export async function tcpProbe(action: core.TCPSocketAction, target: ProbeTarget
       socket.destroy();
       resolve(answer);
     };
-    const onTimeout = () => finish({ passed: false, output: `dial tcp ${address}: i/o timeout` });
+    let isResolved = isIP(host) !== 0;
+    const onTimeout = () => finish({ passed: false, output: `dial tcp${isResolved ? ` ${address}` : `: lookup ${host}`}: i/o timeout` });
+    socket.on('lookup', () => {
+      isResolved = true;
+    });
     socket.on('connect', () => finish({ passed: true, output: '' }));
     socket.on('error', (error) => finish({ passed: false, output: dialErrorText(address, error) }));
     signal.addEventListener('abort', onTimeout, { once: true });
