@@ -122,5 +122,6 @@ async function fetchText(url: string, { certificateAuthority, clock, dial }: Iss
     // After a protocol switch Node closes the connection without an error.
     request.on('close', () => reject(new Error(`oidc: ${url} closed the connection before it had answered`)));
   });
-  return raceAbort(answer, signal);
+  // Waited for, since the time limit ends with this function.
+  return await raceAbort(answer, signal);
 }
