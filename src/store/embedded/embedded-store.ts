@@ -328,7 +328,7 @@ class LmdbStore implements EmbeddedStore {
   async #maintain<T>(signal: AbortSignal | undefined, work: (stop: AbortSignal) => Promise<T>): Promise<T> {
     this.#check(signal);
     using stop = childSignal(signal, this.#stopped.signal);
-    return this.#maintenance.run(async () => {
+    return await this.#maintenance.run(async () => {
       this.#check(signal);
       try {
         return await work(stop.signal);
