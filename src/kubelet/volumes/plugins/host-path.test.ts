@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, rm, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -30,6 +30,12 @@ describe('a hostPath', () => {
     await checkHostPath(join(root, 'a/f'), 'FileOrCreate');
     expect((await stat(join(root, 'a/b'))).isDirectory()).toBe(true);
     expect((await stat(join(root, 'a/f'))).isFile()).toBe(true);
+  });
+
+  it('is left to the runtime where it is a link to nothing', async () => {
+    await symlink('nowhere', join(root, 'link'));
+    await checkHostPath(join(root, 'link'), 'DirectoryOrCreate');
+    await expect(stat(join(root, 'nowhere'))).rejects.toThrow('ENOENT');
   });
 
   it('without a type is not looked at', async () => {

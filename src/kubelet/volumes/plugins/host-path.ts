@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { mkdir, open, stat } from 'node:fs/promises';
+import { lstat, mkdir, open, stat } from 'node:fs/promises';
 import { systemErrorText } from '../files/system-error-text.ts';
 import type { VolumePlugin } from '../volume-plugin.ts';
 
@@ -40,7 +40,8 @@ export async function checkHostPath(path: string, type: string): Promise<void> {
   if (type === '') return;
   const check = CHECKS.get(type);
   if (check === undefined) throw new Error(`${type} is an invalid volume type`);
-  const stats = (await statIfPresent(path)) ?? (await create(path, type));
+  const stats = await statIfPresent(path);
+  if (stats === undefined && type.endsWith('OrCreate')) return create(path, type);
   if (stats === undefined || !check.matches(stats)) throw new Error(`hostPath type check failed: ${path} is not a ${check.title}`);
 }
 
@@ -54,13 +55,19 @@ async function statIfPresent(path: string): Promise<Stats | undefined> {
   }
 }
 
-async function create(path: string, type: string): Promise<Stats | undefined> {
+async function create(path: string, type: string): Promise<void> {
   try {
-    if (type === 'DirectoryOrCreate') await mkdir(path, { recursive: true, mode: 0o755 });
-    else if (type === 'FileOrCreate') await (await open(path, 'a', 0o644)).close();
-    else return undefined;
+    if (type === 'FileOrCreate') await (await open(path, 'a', 0o644)).close();
+    else if (!(await isDanglingLink(path))) await mkdir(path, { recursive: true, mode: 0o755 });
   } catch (error) {
     throw new Error(systemErrorText(error), { cause: error });
   }
-  return statIfPresent(path);
+}
+
+/** Upstream takes it for a directory that somebody else has just made, and the runtime reports it. */
+function isDanglingLink(path: string): Promise<boolean> {
+  return lstat(path).then(
+    (stats) => stats.isSymbolicLink(),
+    () => false,
+  );
 }
