@@ -31,9 +31,6 @@ function modeOf(modes: readonly string[], knowsSingleNodeModes: boolean): Mode {
   return 'UNKNOWN';
 }
 
-/** The default file system type. */
-export const DEFAULT_FS_TYPE = 'ext4';
-
 export function isBlockVolume(volume: core.PersistentVolume | undefined): boolean {
   return volume?.spec?.volumeMode === 'Block';
 }

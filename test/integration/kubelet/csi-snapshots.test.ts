@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { core } from '#api';
+import { core, storage } from '#api';
 import { GrpcError, grpcStatus } from '#base';
 import { CLAIM, CsiControllerBench, DRIVER } from './csi-controller-bench.ts';
 import { CLASS_NAME, SnapshotBench } from './snapshot-bench.ts';
@@ -138,6 +138,21 @@ describe('a snapshot by a CSI driver', () => {
     await snapshots.delete();
     await bench.until(() => bench.isGone(snapshots.get()));
     expect(bench.server.requests.get('DeleteSnapshot')).toMatchObject({ secrets: { token: 'x' } });
+  });
+
+  it('is taken with the names of its objects, for a driver that asks for them', async () => {
+    const annotations = { 'sampan.dev/extra-create-metadata': 'true' };
+    await bench.plane.client.of(storage.CSIDriver).create({ metadata: { name: DRIVER, annotations }, spec: {} });
+    await bench.makeBoundClaim();
+    await snapshots.makeClass('Delete');
+    await snapshots.makeReady();
+    expect(bench.server.requests.get('CreateSnapshot')).toMatchObject({
+      parameters: {
+        'csi.storage.k8s.io/volumesnapshot/name': 's',
+        'csi.storage.k8s.io/volumesnapshot/namespace': 'default',
+        'csi.storage.k8s.io/volumesnapshotcontent/name': (await snapshots.get()).status?.boundVolumeSnapshotContentName,
+      },
+    });
   });
 
   it('of a class with unknown parameters says so', async () => {

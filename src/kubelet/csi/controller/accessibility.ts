@@ -1,10 +1,8 @@
 import { core, storage } from '#api';
 import type { InformerFactory } from '#client';
+import { sidecarFlags } from './sidecar-flags.ts';
 import { type Segments, topologyKeys, topologyKeysOf } from './topology.ts';
 
-/** Annotations of a CSIDriver: external-provisioner's flags `--strict-topology` and `--immediate-topology`. */
-const STRICT = 'sampan.dev/strict-topology';
-const IMMEDIATE = 'sampan.dev/immediate-topology';
 const MAX_UINT32 = 0xffffffff;
 
 export interface AccessibilityOptions {
@@ -69,14 +67,14 @@ function requisiteTerms(
 ): readonly Term[] | undefined {
   const { driverName, selectedNode } = options;
   const allowed = flatten(options.allowedTopologies);
-  const annotations = informers.of(storage.CSIDriver).lister.get({ name: driverName })?.metadata.annotations ?? {};
-  if (selected !== undefined && annotations[STRICT] === 'true') {
+  const { strictTopology, immediateTopology } = sidecarFlags(driverName, informers);
+  if (selected !== undefined && strictTopology) {
     if (options.allowedTopologies.length > 0 && !allowed.some((term) => isSubset(term, selected)))
       throw new Error(`selected node '"${selectedNode}"' topology '${show(selected)}' is not in allowed topologies: ${showAll(allowed)}`);
     return [selected];
   }
   if (options.allowedTopologies.length > 0) return allowed;
-  if (selected === undefined && annotations[IMMEDIATE] === 'false') return undefined;
+  if (selected === undefined && !immediateTopology) return undefined;
   return clusterTerms(selected?.map(([key]) => key) ?? anyTopologyKeys(driverName, informers), informers);
 }
 

@@ -1,5 +1,5 @@
 import type { core } from '#api';
-import type { VolumeSnapshot, VolumeSnapshotClass } from './snapshot-kinds.ts';
+import type { VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent } from './snapshot-kinds.ts';
 import { filled } from './template-secret.ts';
 
 /** On a content: its snapshot is being deleted. */
@@ -62,4 +62,14 @@ export function snapshotParameters({ parameters = {} }: VolumeSnapshotClass): Re
       `failed to remove CSI Parameters of prefixed keys: found unknown parameter key "${unknown}" with reserved namespace ${PREFIX}`,
     );
   return Object.fromEntries(Object.entries(parameters).filter(([key]) => !key.startsWith(PREFIX)));
+}
+
+/** What external-snapshotter adds with `--extra-create-metadata`. */
+export function createMetadata({ metadata, spec }: VolumeSnapshotContent): Readonly<Record<string, string>> {
+  const { name = '', namespace = '' } = spec.volumeSnapshotRef;
+  return {
+    [`${PREFIX}volumesnapshot/name`]: name,
+    [`${PREFIX}volumesnapshot/namespace`]: namespace,
+    [`${PREFIX}volumesnapshotcontent/name`]: metadata.name,
+  };
 }

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { modifySecret, persistentVolume, provisionRequest } from './provision-request.ts';
+import type { SidecarFlags } from './sidecar-flags.ts';
 
 const PREFIX = 'csi.storage.k8s.io';
-const request = (spec: object = {}, parameters: Readonly<Record<string, string>> = {}) =>
+const FLAGS = { strictTopology: false, immediateTopology: true, extraCreateMetadata: false, defaultFsType: 'ext4' };
+const request = (spec: object = {}, parameters: Readonly<Record<string, string>> = {}, flags: Partial<SidecarFlags> = {}) =>
   provisionRequest(
     { metadata: { name: 'c', namespace: 'n', uid: 'u' }, spec: { accessModes: ['ReadWriteOnce'], ...spec } },
     { metadata: { name: 'fast' }, provisioner: 'disk.example.com', parameters },
-    false,
+    { knowsSingleNodeModes: false, flags: { ...FLAGS, ...flags } },
   );
 const provisioned = { driverName: 'disk.example.com', volumeId: 'v', capacityBytes: 1, volumeContext: {}, topologies: [] };
 
@@ -23,6 +25,16 @@ describe('what is asked of a driver for a claim', () => {
     [{ fsType: 'btrfs' }, 'btrfs'],
   ])('is with the parameters %j the file system %s', (parameters, fsType) => {
     expect(request({}, parameters).fsType).toBe(fsType);
+  });
+
+  it('leaves the choice of a file system to a driver whose CSIDriver says so', () => {
+    expect(request({}, {}, { defaultFsType: '' }).fsType).toBe('');
+  });
+
+  it('has the names of claim and volume for a driver whose CSIDriver asks for them', () => {
+    expect(request({}, { type: 'ssd' }, { extraCreateMetadata: true }).parameters).toEqual({
+      ...{ type: 'ssd', [`${PREFIX}/pvc/name`]: 'c', [`${PREFIX}/pvc/namespace`]: 'n', [`${PREFIX}/pv/name`]: 'pvc-u' },
+    });
   });
 
   it('has the parameters of the class without those for the provisioner', () => {

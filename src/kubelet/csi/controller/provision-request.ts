@@ -1,7 +1,8 @@
 import type { core, storage } from '#api';
 import { Quantity } from '#machinery';
 import type { ContentSource, VolumeCapability } from '../messages.ts';
-import { DEFAULT_FS_TYPE, volumeCapability } from '../volume-capability.ts';
+import { volumeCapability } from '../volume-capability.ts';
+import type { SidecarFlags } from './sidecar-flags.ts';
 import { templateSecret } from './template-secret.ts';
 
 type Claim = core.PersistentVolumeClaim;
@@ -29,12 +30,19 @@ export interface ProvisionRequest {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-export function provisionRequest(claim: Claim, storageClass: storage.StorageClass, knowsSingleNodeModes: boolean): ProvisionRequest {
+export interface ProvisionOptions {
+  /** The driver supports SINGLE_NODE_MULTI_WRITER. */
+  readonly knowsSingleNodeModes: boolean;
+  readonly flags: SidecarFlags;
+}
+
+export function provisionRequest(claim: Claim, storageClass: storage.StorageClass, options: ProvisionOptions): ProvisionRequest {
+  const { knowsSingleNodeModes, flags } = options;
   const { accessModes = [], volumeMode, resources } = claim.spec ?? {};
   if (claim.spec?.selector !== undefined) throw new Error('claim Selector is not supported');
   const isBlock = volumeMode === 'Block';
   const all = storageClass.parameters ?? {};
-  const fsType = isBlock ? '' : fsTypeOf(all);
+  const fsType = isBlock ? '' : (fsTypeOf(all) ?? flags.defaultFsType);
   const { mountOptions = [] } = storageClass;
   return {
     ...{ claim, storageClass, name: volumeName(claim), fsType },
@@ -42,7 +50,16 @@ export function provisionRequest(claim: Claim, storageClass: storage.StorageClas
     volumeCapabilities: accessModes.map((mode) =>
       volumeCapability({ accessModes: [mode], isBlock, fsType, mountOptions, knowsSingleNodeModes }),
     ),
-    parameters: driverParameters(all),
+    parameters: { ...driverParameters(all), ...(flags.extraCreateMetadata && createMetadata(claim)) },
+  };
+}
+
+function createMetadata(claim: Claim): Readonly<Record<string, string>> {
+  const { name, namespace = '' } = claim.metadata;
+  return {
+    [`${OWN_PARAMETERS}pvc/name`]: name,
+    [`${OWN_PARAMETERS}pvc/namespace`]: namespace,
+    [`${OWN_PARAMETERS}pv/name`]: volumeName(claim),
   };
 }
 
@@ -51,10 +68,10 @@ export function volumeName({ metadata }: Claim): string {
 }
 
 /** The deprecated parameter `fstype`, in any case, is also passed on to the driver. */
-export function fsTypeOf(parameters: Readonly<Record<string, string>>): string {
+function fsTypeOf(parameters: Readonly<Record<string, string>>): string | undefined {
   const names = Object.keys(parameters).filter((name) => name.toLowerCase() === 'fstype' || name === FS_TYPE);
   if (names.length > 1) throw new Error(`fstype specified in parameters with both "fstype" and "${FS_TYPE}" keys`);
-  return parameters[names[0] ?? FS_TYPE] || DEFAULT_FS_TYPE;
+  return parameters[names[0] ?? FS_TYPE] || undefined;
 }
 
 /** The parameters of a class without the provisioner's own. */

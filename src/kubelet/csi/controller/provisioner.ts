@@ -23,6 +23,7 @@ import {
   VOLUME_FINALIZER,
   volumeName,
 } from './provision-request.ts';
+import { sidecarFlags } from './sidecar-flags.ts';
 
 type Claim = core.PersistentVolumeClaim;
 
@@ -122,7 +123,9 @@ class Provisioner {
   }
 
   #request(claim: Claim, storageClass: storage.StorageClass): ProvisionRequest {
-    return provisionRequest(claim, storageClass, this.deps.capabilities.has('SINGLE_NODE_MULTI_WRITER'));
+    const { capabilities, driver, informers } = this.deps;
+    const knowsSingleNodeModes = capabilities.has('SINGLE_NODE_MULTI_WRITER');
+    return provisionRequest(claim, storageClass, { knowsSingleNodeModes, flags: sidecarFlags(driver.name, informers) });
   }
 
   /** Resolves when the scheduler has to choose another node first; rejects otherwise: the request is repeated. */

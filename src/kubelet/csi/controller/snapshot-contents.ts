@@ -1,4 +1,4 @@
-import type { core } from '#api';
+import { type core, storage } from '#api';
 import type { Requeue } from '#base';
 import { formatTime, isStatusReason } from '#machinery';
 import { messageOf } from '../../volumes/volume-plugin.ts';
@@ -7,7 +7,8 @@ import { csiSecrets } from '../csi-secrets.ts';
 import { CreateSnapshot, DeleteSnapshot, ListSnapshots, type Snapshot } from '../messages.ts';
 import { type DriverController, type DriverControllerDeps, ignoreError, leaseName } from './driver-controller.ts';
 import { addFinalizer, removeFinalizer } from './finalizers.ts';
-import { BEING_DELETED, CONTENT_BOUND, DELETION_SECRET, snapshotParameters, snapshotSecret } from './new-content.ts';
+import { BEING_DELETED, CONTENT_BOUND, createMetadata, DELETION_SECRET, snapshotParameters, snapshotSecret } from './new-content.ts';
+import { sidecarFlags } from './sidecar-flags.ts';
 import { SNAPSHOT, SNAPSHOT_CLASS, SNAPSHOT_CONTENT, type VolumeSnapshotClass, type VolumeSnapshotContent } from './snapshot-kinds.ts';
 import { quoted } from './snapshot-source.ts';
 
@@ -22,6 +23,7 @@ export function snapshotContentController(deps: DriverControllerDeps): DriverCon
   const { informers, driver } = deps;
   const contents = informers.resource(SNAPSHOT_CONTENT);
   informers.resource(SNAPSHOT_CLASS);
+  informers.of(storage.CSIDriver);
   const snapshotter = new Snapshotter(deps);
   return {
     name: 'snapshot-content',
@@ -96,7 +98,8 @@ class Snapshotter {
         cause: error,
       });
     });
-    const parameters = snapshotParameters(chosen);
+    const { extraCreateMetadata } = sidecarFlags(driver.name, this.deps.informers);
+    const parameters = { ...snapshotParameters(chosen), ...(extraCreateMetadata && createMetadata(content)) };
     if (content.metadata.annotations?.[BEING_CREATED] === undefined) await this.#annotate(content, 'yes');
     const { volumeHandle: sourceVolumeId = '' } = content.spec.source;
     const { uid = '' } = content.spec.volumeSnapshotRef;
