@@ -20,11 +20,19 @@ for (const group of Object.values(api)) {
   }
 }
 
-test('kubectl explain has something to say of every type and of every field', () => {
+const JSON_SCHEMA = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps';
+/** Upstream publishes these as plain references, without a description. */
+const UNDESCRIBED = [
+  ...['additionalItems', 'additionalProperties', 'example', 'externalDocs', 'items', 'not'].map((name) => `${JSON_SCHEMA}.${name}`),
+  'io.k8s.api.networking.v1.IngressRule.http',
+  'io.k8s.api.networking.v1.IngressRuleValue.http',
+];
+
+test('kubectl explain describes every type, and every field that upstream describes', () => {
   expect(types.size).toBeGreaterThan(500);
-  const silent = [...types.values()].flatMap(({ name, description, fields }) => [
+  const undescribed = [...types.values()].flatMap(({ name, description, fields }) => [
     ...(description === '' ? [name] : []),
     ...fields.filter((field) => field.description === '').map((field) => `${name}.${field.name}`),
   ]);
-  expect(silent).toEqual([]);
+  expect(undescribed.sort()).toEqual(UNDESCRIBED.sort());
 });
