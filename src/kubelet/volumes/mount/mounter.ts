@@ -122,9 +122,9 @@ async function mountWith(args: readonly string[], run: Run): Promise<void> {
 /** In upstream's form. */
 function mountFailure(args: readonly string[], error: unknown): string {
   if (!(error instanceof ProgramError) || error.exitCode === undefined) return `mount failed: ${messageOf(error)}`;
-  const shown = args.filter((arg) => arg !== '--').join(' ');
+  const mountArguments = args.filter((arg) => arg !== '--').join(' ');
   const output = error.message.replace(/^mount failed: /, '');
-  return `mount failed: exit status ${error.exitCode}\nMounting command: mount\nMounting arguments: ${shown}\nOutput: ${output}\n`;
+  return `mount failed: exit status ${error.exitCode}\nMounting command: mount\nMounting arguments: ${mountArguments}\nOutput: ${output}\n`;
 }
 
 function optionArguments(options: readonly string[]): readonly string[] {
