@@ -59,6 +59,11 @@ export class KubeletMetrics {
     help: 'Cumulative number of containers started',
     labels: ['container_type'],
   });
+  readonly #terminatedContainers = this.registry.counter({
+    name: 'kubelet_terminated_containers_total',
+    help: 'Cumulative number of container terminations.',
+    labels: ['container_type', 'exit_code', 'reason'],
+  });
   readonly #startedContainerErrors = this.registry.counter({
     name: 'kubelet_started_containers_errors_total',
     help: 'Cumulative number of errors when starting containers',
@@ -193,6 +198,10 @@ export class KubeletMetrics {
   containerStarted(container_type: ContainerType, code?: string): void {
     this.#startedContainers.with({ container_type }).inc();
     if (code !== undefined) this.#startedContainerErrors.with({ container_type, code }).inc();
+  }
+
+  containerTerminated(container_type: ContainerType, { exitCode, reason = '' }: core.ContainerStateTerminated): void {
+    this.#terminatedContainers.with({ container_type, exit_code: String(exitCode), reason }).inc();
   }
 
   podRuns(sinceSeenMs: number): void {

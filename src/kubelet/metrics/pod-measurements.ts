@@ -1,7 +1,7 @@
 import type { core } from '#api';
 import type { Clock } from '#base';
 import type { ProbeRequest, ProbeResult } from '../prober/prober.ts';
-import type { KubeletMetrics, ProbeOutcome } from './kubelet-metrics.ts';
+import type { ContainerType, KubeletMetrics, ProbeOutcome } from './kubelet-metrics.ts';
 
 export interface PodMeasurementsDeps {
   readonly clock: Clock;
@@ -30,6 +30,18 @@ export class PodMeasurements {
     this.#isStartObserved = true;
     const createdMs = Date.parse(pod.metadata.creationTimestamp ?? '');
     kubeletMetrics.podObservedRunning(pod, { sinceCreationMs: clock.now() - createdMs, initMs: initDuration(pod) });
+  }
+
+  /** Counts the containers that have terminated since the status that was reported before. */
+  report(before: core.PodStatus, after: core.PodStatus): void {
+    const { kubeletMetrics } = this.deps;
+    if (kubeletMetrics === undefined) return;
+    for (const [type, field] of STATUS_FIELDS) {
+      if (before[field] === after[field]) continue;
+      const countedNames = new Set(terminatedOf(before[field]).map(({ name }) => name));
+      for (const { name, state } of terminatedOf(after[field]))
+        if (!countedNames.has(name) && state?.terminated) kubeletMetrics.containerTerminated(type, state.terminated);
+    }
   }
 
   /** Measures one sync of the pod worker. `phase`: as reported. */
@@ -63,6 +75,16 @@ export class PodMeasurements {
   forget(): void {
     this.deps.kubeletMetrics?.forget(this.pod());
   }
+}
+
+const STATUS_FIELDS: readonly (readonly [ContainerType, 'initContainerStatuses' | 'containerStatuses' | 'ephemeralContainerStatuses'])[] = [
+  ['init_container', 'initContainerStatuses'],
+  ['container', 'containerStatuses'],
+  ['ephemeral_container', 'ephemeralContainerStatuses'],
+];
+
+function terminatedOf(statuses: readonly core.ContainerStatus[] = []): readonly core.ContainerStatus[] {
+  return statuses.filter(({ state }) => state?.terminated !== undefined);
 }
 
 function haveAllStarted({ spec, status }: core.Pod): boolean {

@@ -568,6 +568,7 @@ export class PodWorker {
       hasStarted: (id) => this.#probes.hasStarted(id),
       isReady: (id) => this.#probes.isReady(id),
     });
+    this.#measurements.report(this.#reported, status);
     this.#reported = status;
     this.#status.want(status);
   }
