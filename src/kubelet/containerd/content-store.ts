@@ -131,9 +131,12 @@ export class ContentStore implements AsyncDisposable {
     await this.#client.unary(content.update, { info: { digest, labels }, updateMask }, this.#call());
   }
 
-  /** Names an image, replacing an existing image of that name. */
+  /**
+   * Names an image, replacing an existing image of that name. Without the label by which CRI knows its own images: it adds that itself, and with it
+   * a name that is the image's id, which image volumes need.
+   */
   async name(name: string, target: Descriptor): Promise<void> {
-    const image = { name, target, labels: { 'io.cri-containerd.image': 'managed' } };
+    const image = { name, target };
     try {
       await this.#client.unary(images.create, { image }, this.#call());
     } catch (error) {

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GrpcClient, realClock, silentLogger } from '#base';
 import { GrpcRuntime } from '../cri/grpc/grpc-runtime.ts';
+import { images } from './api.ts';
 import { type ContainerdSite, makeContainerdSite, whyNoContainers } from './containerd.test-setup.ts';
 import { ArchiveError, importArchive } from './import-archive.ts';
 import { noStreaming } from './no-streaming.ts';
@@ -118,6 +119,18 @@ describe.skipIf(reason !== undefined)('importing an archive', { timeout: 60_000 
     expect(await load(archive)).toEqual(['docker.io/library/first:1', 'example.com/first:2', 'docker.io/library/second:latest']);
     await expect.poll(() => tagsOf('second')).toEqual(['docker.io/library/second:latest']);
     await expect.poll(async () => (await tagsOf('first:1'))?.toSorted()).toEqual(['docker.io/library/first:1', 'example.com/first:2']);
+  });
+
+  test('names an image by its id too, as containerd does with those that it pulls', async () => {
+    const config = configOf(arch, [`sha256:${digest(layer)}`]);
+    const files = [
+      { name: 'c.json', content: config },
+      { name: 'l.tar', content: layer },
+    ];
+    await load(dockerArchive([{ Config: 'c.json', RepoTags: ['identified:1'], Layers: ['l.tar'] }], files));
+    const call = { timeoutMs: 10_000, metadata: { 'containerd-namespace': 'k8s.io' } };
+    const id = `sha256:${digest(config)}`;
+    await expect.poll(() => client.unary(images.get, { name: id }, call), { timeout: 20_000 }).toMatchObject({ image: { name: id } });
   });
 
   test('takes an OCI layout with gzip, twice the same', async () => {
