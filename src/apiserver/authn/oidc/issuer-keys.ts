@@ -1,22 +1,15 @@
-import { get } from 'node:https';
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
-import { ChunkList, type Clock, type Dialer, DialingAgent, raceAbort, timeoutSignal, withoutTrailing } from '#base';
+import { withoutTrailing } from '#base';
 import { goQuote, isJsonObject, parseJson } from '#machinery';
+import { fetchFromIssuer, type IssuerAccess } from './issuer-access.ts';
 
-export interface IssuerKeysOptions {
+export interface IssuerKeysOptions extends IssuerAccess {
   /** The `iss` claim. */
   readonly issuer: string;
   /** The discovery URL. Default: below the issuer's URL. */
   readonly discoveryUrl?: string | undefined;
-  /** PEM. Default: the system's CAs. */
-  readonly certificateAuthority?: string | undefined;
-  /** Connects to the issuer. Default: directly. */
-  readonly dial?: Dialer | undefined;
-  readonly clock: Clock;
 }
 
-const TIMEOUT_MS = 30_000;
-const MAX_RESPONSE_BYTES = 1024 * 1024;
 const MAX_KEYS = 100;
 /** The minimum interval of refreshes: tokens can name arbitrary key ids. */
 const MIN_REFRESH_MS = 1000;
@@ -87,41 +80,9 @@ export class IssuerKeys {
   }
 
   async #getJson(url: string): Promise<Readonly<Record<string, unknown>>> {
-    const text = await fetchText(url, this.#options);
+    const text = await fetchFromIssuer(url, this.#options, { accept: 'application/json' });
     const { value } = parseJson(text);
     if (!isJsonObject(value)) throw new Error(`oidc: ${url} did not answer with an object`);
     return value;
   }
-}
-
-/** Redirects are not followed, since their target is not configured. */
-async function fetchText(url: string, { certificateAuthority, clock, dial }: IssuerKeysOptions): Promise<string> {
-  using timeout = timeoutSignal(clock, TIMEOUT_MS);
-  const { signal } = timeout;
-  const answer = new Promise<string>((resolve, reject) => {
-    const ca = certificateAuthority === undefined ? {} : { ca: certificateAuthority };
-    const request = get(
-      url,
-      { ...ca, agent: dial ? new DialingAgent(dial) : false, signal, headers: { accept: 'application/json' } },
-      (response) => {
-        if (response.statusCode !== 200) {
-          response.destroy();
-          return reject(new Error(`oidc: ${url} answered ${response.statusCode}`));
-        }
-        const chunks = new ChunkList();
-        response.on('data', (chunk: Buffer) => {
-          chunks.push(chunk);
-          if (chunks.bytes > MAX_RESPONSE_BYTES)
-            response.destroy(new Error(`oidc: the answer of ${url} is longer than ${MAX_RESPONSE_BYTES} bytes`));
-        });
-        response.on('error', reject);
-        response.on('end', () => resolve(chunks.whole().toString('utf8')));
-      },
-    );
-    request.on('error', reject);
-    // After a protocol switch Node closes the connection without an error.
-    request.on('close', () => reject(new Error(`oidc: ${url} closed the connection before it had answered`)));
-  });
-  // Waited for, since the time limit ends with this function.
-  return await raceAbort(answer, signal);
 }

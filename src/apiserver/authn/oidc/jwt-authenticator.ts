@@ -1,10 +1,10 @@
-import { compactVerify, errors, type JWTVerifyGetKey } from 'jose';
 import { type Clock, Lru } from '#base';
-import { goQuote } from '#machinery';
 import type { EgressSelector } from '../../egress/egress-selector.ts';
 import type { UserInfo } from '../../request/user.ts';
 import type { TokenAuthenticator, TokenResponse } from '../authenticator.ts';
 import { claimedIssuer } from '../service-accounts/signed-tokens.ts';
+import { DistributedClaim } from './distributed-claim.ts';
+import { IdTokenVerifier } from './id-token-verifier.ts';
 import { IssuerKeys } from './issuer-keys.ts';
 import { type JwtConfiguration, SIGNING_ALGORITHMS } from './jwt-configuration.ts';
 import { type Claims, userOfClaims } from './user-of-claims.ts';
@@ -12,8 +12,6 @@ import { type Claims, userOfClaims } from './user-of-claims.ts';
 const REMEMBERED_TOKENS = 4096;
 /** Upstream's cache TTL; times and rules are checked with every use. */
 const REMEMBERED_MS = 10_000;
-/** The leeway for clock skew of `nbf`. */
-const NOT_BEFORE_LEEWAY_MS = 5 * 60_000;
 
 export interface JwtDeps {
   readonly clock: Clock;
@@ -24,70 +22,59 @@ export interface JwtDeps {
 /** ID tokens of one OpenID Connect issuer. */
 export class JwtAuthenticator implements TokenAuthenticator {
   readonly #configuration: JwtConfiguration;
-  readonly #keys: IssuerKeys;
-  readonly #clock: Clock;
+  readonly #verifier: IdTokenVerifier;
+  /** The claim of groups may be elsewhere, unless groups are the result of an expression. */
+  readonly #distributedGroups: DistributedClaim | undefined;
   readonly #verified: Lru<string, Claims>;
 
   constructor(configuration: JwtConfiguration, { clock, realClock, egress }: JwtDeps) {
-    const { url: issuer, discoveryUrl, certificateAuthority, egress: network } = configuration.issuer;
+    const { url, discoveryUrl, certificateAuthority, audiences, egress: network } = configuration.issuer;
     if (network !== undefined && egress === undefined) throw new Error('oidc: egress lookup required if egress selector type is set');
-    const dial = network && egress?.[network];
+    const access = { certificateAuthority, clock: realClock, dial: network && egress?.[network] };
+    const algorithms = configuration.signingAlgorithms ?? SIGNING_ALGORITHMS;
+    const verifierOf = (issuer: string) => {
+      const keys = new IssuerKeys({ ...access, issuer, discoveryUrl: issuer === url ? discoveryUrl : undefined });
+      return new IdTokenVerifier({ keys, audiences, algorithms, clock });
+    };
+    const { groups } = configuration.claimMappings;
     this.#configuration = configuration;
-    this.#clock = clock;
-    this.#keys = new IssuerKeys({ issuer, discoveryUrl, certificateAuthority, clock: realClock, dial });
+    this.#verifier = verifierOf(url);
+    this.#distributedGroups = groups && 'claim' in groups ? new DistributedClaim(groups.claim, { access, verifierOf }) : undefined;
     this.#verified = new Lru({ capacity: REMEMBERED_TOKENS, ttlMs: REMEMBERED_MS, clock: realClock });
   }
 
   authenticateToken(token: string): TokenResponse | undefined | Promise<TokenResponse> {
     if (claimedIssuer(token) !== this.#configuration.issuer.url) return undefined;
     const claims = this.#verified.get(token);
-    return claims === undefined ? this.#verify(token) : { user: this.#userOf(claims) };
+    return claims === undefined ? this.#verify(token) : { user: this.#rememberedUser(claims) };
   }
 
   async #verify(token: string): Promise<TokenResponse> {
-    const claims = await this.#claimsOf(token).catch((error: unknown) => {
-      throw new Error(`oidc: verify token: ${(error as Error).message}`, { cause: error });
-    });
-    const user = this.#userOf(claims);
+    const verified = await this.#verifier.verify(token).catch(tokenError);
+    const claims = await this.#expanded(verified);
+    const user = userOfClaims(claims, this.#configuration);
     this.#verified.set(token, claims);
     return { user };
   }
 
-  #userOf(claims: Claims): UserInfo {
-    this.#checkAudience(claims);
-    this.#checkTimes(claims);
+  async #expanded(claims: Claims): Promise<Claims> {
+    try {
+      return (await this.#distributedGroups?.expand(claims)) ?? claims;
+    } catch (error) {
+      throw new Error(`oidc: could not expand distributed claims: ${(error as Error).message}`, { cause: error });
+    }
+  }
+
+  #rememberedUser(claims: Claims): UserInfo {
+    try {
+      this.#verifier.check(claims);
+    } catch (error) {
+      tokenError(error);
+    }
     return userOfClaims(claims, this.#configuration);
-  }
-
-  async #claimsOf(token: string): Promise<Claims> {
-    const algorithms = [...(this.#configuration.signingAlgorithms ?? SIGNING_ALGORITHMS)];
-    const verify = (keys: JWTVerifyGetKey) => compactVerify(token, keys as Parameters<typeof compactVerify>[1], { algorithms });
-    const { payload } = await verify(await this.#keys.current()).catch(async (error: unknown) => {
-      if (!isUnknownKey(error)) throw error;
-      const keys = await this.#keys.refreshed();
-      if (keys === undefined) throw error;
-      return verify(keys);
-    });
-    return JSON.parse(Buffer.from(payload).toString('utf8')) as Claims;
-  }
-
-  #checkAudience({ aud }: Claims): void {
-    const { audiences } = this.#configuration.issuer;
-    const tokenAudiences = typeof aud === 'string' ? [aud] : Array.isArray(aud) ? aud.map(String) : [];
-    if (tokenAudiences.some((audience) => audiences.includes(audience))) return;
-    const list = (texts: readonly string[]) => `[${texts.map(goQuote).join(' ')}]`;
-    throw new Error(`oidc: verify token: oidc: expected audience in ${list(audiences)} got ${list(tokenAudiences)}`);
-  }
-
-  #checkTimes({ exp, nbf }: Claims): void {
-    const now = this.#clock.now();
-    if (typeof exp !== 'number' || now > exp * 1000) throw new Error('oidc: verify token: oidc: token is expired');
-    if (typeof nbf === 'number' && now + NOT_BEFORE_LEEWAY_MS < nbf * 1000)
-      throw new Error('oidc: verify token: oidc: current time is before the nbf (not before) time');
   }
 }
 
-/** A rotated key, or a forged signature with an old key id. */
-function isUnknownKey(error: unknown): boolean {
-  return error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWSSignatureVerificationFailed;
+function tokenError(error: unknown): never {
+  throw new Error(`oidc: verify token: ${(error as Error).message}`, { cause: error });
 }

@@ -212,6 +212,82 @@ describe('the keys of an issuer', () => {
   });
 });
 
+describe('groups that the token leaves to another server', () => {
+  const mappings = "username: {claim: sub, prefix: ''}\ngroups: {claim: groups, prefix: 'g:'}";
+  const distributed = (source: object) => ({ sub: 'a', _claim_names: { groups: 'src' }, _claim_sources: { src: source } });
+  const endpoint = () => `${issuer.url}/groups`;
+
+  /** Lets the issuer answer with a token of these claims, by whomever it is signed. */
+  const serveGroups = async (claims: object, signer = issuer) => {
+    const authorizations: unknown[] = [];
+    const token = await signer.token(claims);
+    issuer.overrides.set('/groups', (response) => {
+      authorizations.push(response.req.headers.authorization);
+      response.end(token);
+    });
+    return authorizations;
+  };
+
+  it('are read from there, with the access token, once for a token', async () => {
+    const authorizations = await serveGroups({ groups: ['x', 'y'] });
+    const own = authenticator({ mappings });
+    const token = await issuer.token(distributed({ endpoint: endpoint(), access_token: 'secret' }));
+    for (let i = 0; i < 2; i++) expect(await own.authenticateToken(token)).toEqual({ user: { name: 'a', groups: ['g:x', 'g:y'] } });
+    expect(authorizations).toEqual(['Bearer secret']);
+  });
+
+  it('may be signed by another issuer', async () => {
+    await using other = await TestIssuer.start(seededRandom('other issuer'));
+    await serveGroups({ groups: 'x' }, other);
+    const text = configuration({ mappings }).replace(JSON.stringify(issuer.authority), JSON.stringify(issuer.authority + other.authority));
+    const own = new JwtAuthenticator(parseAuthenticationConfiguration(text, []).jwt[0]!, { clock: realClock, realClock });
+    const token = await issuer.token(distributed({ endpoint: endpoint() }));
+    expect(await own.authenticateToken(token)).toEqual({ user: { name: 'a', groups: ['g:x'] } });
+  });
+
+  it('are not asked for where the token has them, names no source for them, or aggregates them', async () => {
+    const authorizations = await serveGroups({ groups: ['x'] });
+    const own = authenticator({ mappings });
+    const groupsOf = async (claims: object) => (await own.authenticateToken(await issuer.token(claims)))?.user.groups;
+    expect(await groupsOf({ ...distributed({ endpoint: endpoint() }), groups: ['own'] })).toEqual(['g:own']);
+    expect(await groupsOf({ ...distributed({ endpoint: endpoint() }), _claim_names: { roles: 'src' } })).toEqual([]);
+    expect(await groupsOf(distributed({ JWT: 'aggregated' }))).toEqual([]);
+    expect(authorizations).toEqual([]);
+  });
+
+  it('are not asked for where an expression yields them', async () => {
+    const expression = "username: {claim: sub, prefix: ''}\ngroups: {expression: \"claims.?groups.orValue(['none'])\"}";
+    const token = await issuer.token(distributed({ endpoint: endpoint() }));
+    expect((await check(token, { mappings: expression }))?.user.groups).toEqual(['none']);
+  });
+
+  test.each([
+    ['the answer is for others', { aud: 'others', groups: ['x'] }, 'verify distributed claim token: oidc: expected audience'],
+    ['the answer is expired', { exp: 1, groups: ['x'] }, 'verify distributed claim token: oidc: token is expired'],
+    ['the answer is without them', {}, 'did not contain claim: groups'],
+  ])('keep the user out where %s', async (_, claims, message) => {
+    await serveGroups(claims);
+    await refuse(await issuer.token(distributed({ endpoint: endpoint() })), message, { mappings });
+  });
+
+  test.each([
+    ['no source has the name', { _claim_sources: {} }, 'contained a source src missing in _claims_sources'],
+    ['there are no sources', { _claim_sources: undefined }, 'oidc: no claim sources'],
+    ['the names are no map', { _claim_names: ['groups'] }, 'oidc: error parsing distributed claim names'],
+    ['the sources are no map', { _claim_sources: 'src' }, 'oidc: could not parse claim sources'],
+  ])('keep the user out where %s', async (_, claims, message) => {
+    await refuse(await issuer.token({ ...distributed({ endpoint: endpoint() }), ...claims }), message, { mappings });
+  });
+
+  it('keep the user out where nobody answers, or with something else than a token', async () => {
+    const token = await issuer.token(distributed({ endpoint: endpoint() }));
+    issuer.overrides.set('/groups', (response) => response.writeHead(500).end());
+    await refuse(token, 'while getting distributed claim "groups"', { mappings });
+    issuer.overrides.set('/groups', (response) => response.end('hello'));
+    await refuse(token, 'getting untrusted issuer from endpoint', { mappings });
+  });
+});
+
 describe('an AuthenticationConfiguration', () => {
   const parse = (jwt: string, rest = '') =>
     parseAuthenticationConfiguration(`{apiVersion: apiserver.config.k8s.io/v1, kind: AuthenticationConfiguration, jwt: [${jwt}]${rest}}`, [
