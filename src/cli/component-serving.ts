@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { childSignal, createSelfSigned, type SniCertificate } from '#base';
 import { type Client, type ComponentCertificates, core, type LeaderHealth, startComponentServer } from '#client';
 import { followCertificates, versionInfo } from '#cluster';
+import { pairInDirectory } from './certificate-directory.ts';
 import type { CliContext } from './context.ts';
 import { settingsFromOptions } from './flags/flag-table.ts';
 import { SERVING_FLAGS, type ServingSettings } from './flags/serving-flags.ts';
@@ -103,11 +104,15 @@ async function servingCertificates(
   component: ServedComponent,
   { context, deps }: Place,
 ): Promise<CertificateSource> {
-  const { certFile, keyFile, clientCaFile } = settings;
-  const files = new PemFiles({ 'tls-cert-file': certFile, 'tls-private-key-file': keyFile, 'client-ca-file': clientCaFile }, context);
-  const { name: commonName } = component;
-  const subjects = { commonName, authorityName: `${commonName}-ca`, dnsNames: [hostname(), 'localhost'], ipAddresses: ['127.0.0.1'] };
-  const own = certFile === undefined && keyFile === undefined ? createSelfSigned(subjects, deps) : undefined;
+  const { certFile, keyFile, clientCaFile, certDirectory } = settings;
+  const { name } = component;
+  const subjects = { commonName: name, authorityName: `${name}-ca`, dnsNames: [hostname(), 'localhost'], ipAddresses: ['127.0.0.1'] };
+  const hasFiles = certFile !== undefined || keyFile !== undefined;
+  const kept =
+    hasFiles || certDirectory === undefined ? undefined : pairInDirectory({ directory: certDirectory, name, subjects }, context, deps);
+  const own = hasFiles || kept ? undefined : createSelfSigned(subjects, deps);
+  const pair = { 'tls-cert-file': kept?.cert ?? certFile, 'tls-private-key-file': kept?.key ?? keyFile };
+  const files = new PemFiles({ ...pair, 'client-ca-file': clientCaFile }, context);
   const published = clientCaFile === undefined ? await lookUpAuthority(settings, component, deps) : undefined;
   const read = () => {
     const clientCa = clientCaFile === undefined ? published : files.certificate('client-ca-file');
@@ -134,8 +139,7 @@ async function lookUpAuthority(
   }
 }
 
-/** Flags as given: file names, never contents. */
-/** The flags of a command line, by upstream's names. */
+/** The flags of a command line, by upstream's names: file names, never contents. */
 export function explicitFlags(options: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {
   const entries = Object.entries(options).filter(([, value]) => value !== undefined);
   return new Map(entries.map(([key, value]) => [key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`), String(value)]));

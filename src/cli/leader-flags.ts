@@ -2,8 +2,7 @@ import { hostname } from 'node:os';
 import type { Command } from 'commander';
 import type { Random } from '#base';
 import type { LeaderElectionConfig } from '#client';
-import { parseDurationMs } from '#machinery';
-import { booleanValue, flagValue } from './flags/flag-table.ts';
+import { booleanValue, durationValue, flagValue } from './flags/flag-table.ts';
 
 /** Leader election flags, as given. */
 export interface LeaderFlags {
@@ -46,7 +45,7 @@ export function leaderElectionOf(flags: LeaderFlags, defaults: LeaderDefaults, r
   const { leaderElect } = flags;
   if (!(leaderElect === undefined ? defaults.leaderElect : flagValue('leader-elect', String(leaderElect), booleanValue))) return undefined;
   const duration = (name: string, text: string | undefined, fallbackMs: number) =>
-    text === undefined ? fallbackMs : flagValue(`leader-elect-${name}`, text, parseDurationMs);
+    text === undefined ? fallbackMs : flagValue(`leader-elect-${name}`, text, durationValue);
   return {
     lease: {
       namespace: flags.leaderElectResourceNamespace ?? defaults.resourceNamespace,

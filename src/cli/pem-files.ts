@@ -21,7 +21,8 @@ export class PemFiles {
 
   serving(): ServingCertificates {
     const { cert, key } = this.pair();
-    return { certificate: cert, key, clientAuthority: this.certificate('client-ca-file') };
+    const clientAuthority = this.files['client-ca-file'] ? this.certificate('client-ca-file') : '';
+    return { certificate: cert, key, clientAuthority };
   }
 
   /** The server's certificate and key. */

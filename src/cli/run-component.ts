@@ -43,7 +43,10 @@ export function addClientFlags(command: Command): Command {
   return command
     .option('--kubeconfig <file>', 'how to reach the API server, and as whom (default: $KUBECONFIG)')
     .option('--kube-api-qps <rate>', 'requests a second to the API server (default: as many as it takes)')
-    .option('--kube-api-burst <count>', 'how many requests may go at once after a quiet time (default: twice --kube-api-qps)');
+    .option(
+      '--kube-api-burst <count>',
+      'how many requests may go at once after a quiet time (default: twice --kube-api-qps; without that there is no limit)',
+    );
 }
 
 interface ClientPlace {
@@ -60,10 +63,7 @@ export async function clientFrom(options: ClientFlags, userAgent: string, place:
 
 /** Undefined when the flags set no limit. */
 export function rateLimitOf({ kubeApiQps, kubeApiBurst }: ClientFlags): TokenBucketConfig | undefined {
-  if (kubeApiQps === undefined) {
-    if (kubeApiBurst !== undefined) throw new UsageError('--kube-api-burst requires --kube-api-qps', 'add --kube-api-qps');
-    return undefined;
-  }
+  if (kubeApiQps === undefined) return undefined;
   const perSecond = flagValue('kube-api-qps', kubeApiQps, numberValue);
   const burst = kubeApiBurst === undefined ? Math.max(1, Math.ceil(perSecond * 2)) : flagValue('kube-api-burst', kubeApiBurst, numberValue);
   if (perSecond === 0 || burst < 1) throw new UsageError('a rate of requests must be above 0', 'leave --kube-api-qps out for no limit');

@@ -58,7 +58,8 @@ export function startStandaloneApiServer(
   return Object.assign(Object.create(started) as ApiServer, { useCertificates });
 }
 
-/** Front proxies have their own CA. */
+/** Front proxies have their own CA. Without any, clients are not asked for certificates. */
 function tlsOf({ certificate: cert, key, clientAuthority }: ServingCertificates, { tls, requestHeader }: ApiServerSettings) {
-  return { ...tls, cert, key, ca: [clientAuthority, requestHeader?.authorities?.() ?? []].flat() };
+  const authorities = [clientAuthority, requestHeader?.authorities?.() ?? ''].filter((pem) => pem !== '');
+  return { ...tls, cert, key, ...(authorities.length > 0 && { ca: authorities }) };
 }

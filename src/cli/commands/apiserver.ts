@@ -1,15 +1,17 @@
+import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import type { Command } from 'commander';
 import { type HttpsKubeletOptions, readEgressSelector } from '#apiserver';
 import { childSignal, lookupTable } from '#base';
 import { type ApiServerSettings, followCertificates, openEtcd, type ServingCertificates, startStandaloneApiServer } from '#cluster';
 import type { EtcdStoreOptions } from '#store';
+import { pairInDirectory } from '../certificate-directory.ts';
 import type { CliContext } from '../context.ts';
 import { APISERVER_FLAGS } from '../flags/apiserver-flags.ts';
 import { addLoggingFlags, type LoggingFlags } from '../flags/common-flags.ts';
-import { addFlags, durationValue, fileText, flagValue, listValue, settingsFromOptions } from '../flags/flag-table.ts';
+import { addFlags, durationValue, fileText, flagValue, ipValue, listValue, portValue, settingsFromOptions } from '../flags/flag-table.ts';
 import { PemFiles } from '../pem-files.ts';
-import { componentDeps, runUntilStopped } from '../run-component.ts';
+import { type ComponentDeps, componentDeps, runUntilStopped } from '../run-component.ts';
 import { UsageError } from '../usage-error.ts';
 
 interface Options extends LoggingFlags, Record<string, unknown> {
@@ -24,6 +26,7 @@ interface Options extends LoggingFlags, Record<string, unknown> {
   readonly kubeletPreferredAddressTypes?: string;
   readonly bindAddress: string;
   readonly securePort: string;
+  readonly certDir: string;
   readonly tlsCertFile?: string;
   readonly tlsPrivateKeyFile?: string;
   readonly clientCaFile?: string;
@@ -43,8 +46,9 @@ export function configureApiserver(command: Command, context: CliContext): void 
     .option('--kubelet-preferred-address-types <types>', 'which addresses of nodes to use, in this order, separated by commas')
     .option('--bind-address <address>', 'the address to listen on', '0.0.0.0')
     .option('--secure-port <port>', 'the port to listen on', '6443')
-    .option('--tls-cert-file <file>', "the server's certificate")
+    .option('--tls-cert-file <file>', "the server's certificate (default: one that it makes, in --cert-dir)")
     .option('--tls-private-key-file <file>', 'the key of that certificate')
+    .option('--cert-dir <directory>', 'where a certificate that the server makes is kept', '/var/run/kubernetes')
     .option('--client-ca-file <file>', 'the authority of client certificates')
     .option('--service-account-signing-key-file <file>', 'the key that signs service account tokens');
   addFlags(addLoggingFlags(command), APISERVER_FLAGS).action((options: Options) => run(options, context));
@@ -56,8 +60,11 @@ async function run(options: Options, context: CliContext): Promise<void> {
   const initial: ApiServerSettings = { hostname: hostname(), aggregation: { routesToEndpoints: false } };
   const settings = settingsFromOptions<ApiServerSettings>(APISERVER_FLAGS, options, { initial, context });
   checkProxyClient(settings);
-  const listen = { host: options.bindAddress, port: portOf(options.securePort) };
-  const files = pemFiles(options, context);
+  const listen = {
+    host: flagValue('bind-address', options.bindAddress, ipValue),
+    port: flagValue('secure-port', options.securePort, portValue),
+  };
+  const files = pemFiles(options, { context, deps, settings });
   const readServing = () => ({ ...files.serving(), sniCertificates: settings.tls?.sniCertificates?.() });
   const servingPair = readServing();
   const config = {
@@ -90,15 +97,33 @@ function checkProxyClient({ aggregation }: ApiServerSettings): void {
     throw new UsageError('--proxy-client-cert-file and --proxy-client-key-file are needed together', 'give both, or none');
 }
 
-function pemFiles(options: Options, context: CliContext): PemFiles {
+interface ServerPlace {
+  readonly context: CliContext;
+  readonly deps: ComponentDeps;
+  readonly settings: ApiServerSettings;
+}
+
+function pemFiles(options: Options, place: ServerPlace): PemFiles {
   const { tlsCertFile, tlsPrivateKeyFile, clientCaFile, serviceAccountSigningKeyFile } = options;
+  const isGiven = (tlsCertFile ?? tlsPrivateKeyFile ?? '') !== '';
+  const pair = isGiven ? { cert: tlsCertFile, key: tlsPrivateKeyFile } : selfSignedPair(options, place);
   const files = {
-    'tls-cert-file': tlsCertFile,
-    'tls-private-key-file': tlsPrivateKeyFile,
+    'tls-cert-file': pair.cert,
+    'tls-private-key-file': pair.key,
     'client-ca-file': clientCaFile,
     'service-account-signing-key-file': serviceAccountSigningKeyFile,
   };
-  return new PemFiles(files, context);
+  return new PemFiles(files, place.context);
+}
+
+function selfSignedPair({ certDir, bindAddress }: Options, { context, deps, settings: { advertiseAddress } }: ServerPlace) {
+  const address = advertiseAddress ?? bindAddress;
+  const subjects = {
+    ...{ commonName: `${address}@${Math.floor(deps.clock.now() / 1000)}`, authorityName: `${address}-ca` },
+    dnsNames: ['kubernetes.default.svc', 'kubernetes.default', 'kubernetes', 'localhost', hostname()],
+    ipAddresses: [...new Set(['127.0.0.1', ...(isIP(address) === 0 ? [] : [address])])],
+  };
+  return pairInDirectory({ directory: certDir, name: 'apiserver', subjects }, context, deps);
 }
 
 const WHY_NOT_LISTEN = lookupTable<string>({
@@ -133,12 +158,6 @@ function readText(file: string, context: CliContext): string {
   } catch (error) {
     throw new UsageError((error as Error).message, 'check the path and its permissions');
   }
-}
-
-function portOf(text: string): number {
-  const port = Number(text);
-  if (!/^\d+$/.test(text) || port > 65535) throw new UsageError(`'${text}' is no port`, 'give a number from 0 to 65535');
-  return port;
 }
 
 function etcdOptions(options: Options, context: CliContext): Pick<EtcdStoreOptions, 'endpoints' | 'tls' | 'historyWindowMs'> {

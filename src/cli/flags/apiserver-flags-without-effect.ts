@@ -80,7 +80,6 @@ function requestFlags<S>(): FlagTable<S> {
     }),
     ...flagsWithoutEffect<S>('no socket for debugging is opened', { 'debug-socket-path': 'file' }),
     ...flagsWithoutEffect<S>('a request to a kubelet takes as long as its client waits', { 'kubelet-timeout': 'duration' }),
-    ...flagsWithoutEffect<S>('give the certificate with --tls-cert-file', { 'cert-dir': 'file' }),
     ...flagsWithoutEffect<S>('redirects of aggregated servers are never followed', { 'aggregator-reject-forwarding-redirect': 'bool' }),
   };
 }

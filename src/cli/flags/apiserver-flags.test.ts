@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { DEFAULT_SERVICES } from '#apiserver';
 import type { ApiServerSettings } from '#cluster';
 import type { CliContext } from '../context.ts';
 import { APISERVER_FLAGS } from './apiserver-flags.ts';
@@ -17,6 +18,10 @@ const read = (...args: string[]) =>
 
 test.each<[string, ApiServerSettings]>([
   ['advertise-address=192.0.2.1', { advertiseAddress: '192.0.2.1' }],
+  ['advertise-address=', {}],
+  ['encryption-provider-config-automatic-reload=false', {}],
+  ['service-node-port-range=30000+10', { services: { ...DEFAULT_SERVICES, nodePortRange: { first: 30_000, last: 30_010 } } }],
+  ['service-node-port-range=30000', { services: { ...DEFAULT_SERVICES, nodePortRange: { first: 30_000, last: 30_000 } } }],
   ['api-audiences=a,b', { serviceAccounts: { audiences: ['a', 'b'] } }],
   ['authorization-mode=Node,RBAC', { authorizationModes: ['Node', 'RBAC'] }],
   ['audit-log-path=audit.log', { audit: { log: { path: path.join(cwd, 'audit.log') } } }],
@@ -102,11 +107,13 @@ test.each([
   ['cors-allowed-origins=//a(:|$', '--cors-allowed-origins: "//a(:|$": error parsing regexp: missing closing )'],
   ['goaway-chance=0.5', '--goaway-chance: it must be between 0 and 0.02'],
   ['strict-transport-security-directives=never', '"never" is none of max-age=SECONDS, includeSubDomains, preload'],
-  ['request-timeout=soon', '--request-timeout: time: invalid duration "soon"'],
+  ['request-timeout=soon', 'invalid argument "soon" for "--request-timeout" flag: time: invalid duration "soon"'],
   ['http2-max-streams-per-connection=-1', "--http2-max-streams-per-connection: '-1' is no whole number from 0 on"],
   ['tls-min-version=SSL3', "--tls-min-version: 'SSL3' is none of VersionTLS12, VersionTLS13"],
   ['tls-cipher-suites=TLS_NONE', "--tls-cipher-suites: 'NONE' is no cipher that this server has"],
   ['token-auth-file=missing.csv', '--token-auth-file: cannot read missing.csv (ENOENT)'],
+  ['advertise-address=1.2.3', 'invalid argument "1.2.3" for "--advertise-address" flag: failed to parse IP: "1.2.3"'],
+  ['service-node-port-range=30010-30000', "'30010-30000' is no range of ports"],
   ['allow-privileged=false', '--allow-privileged: privileged containers are refused by pod security levels'],
   ['etcd-server=x', "the API server has no flag 'etcd-server'"],
 ])('--%s is refused', (argument, message) => {

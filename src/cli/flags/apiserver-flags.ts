@@ -17,7 +17,7 @@ import type { ApiServerSettings, ServiceAccountSettings, ServingLimits } from '#
 import { apiServerFlagsWithoutEffect } from './apiserver-flags-without-effect.ts';
 import { AUDIT_FLAGS } from './audit-flags.ts';
 import { EXTERNAL_SECURITY_FLAGS } from './external-security-flags.ts';
-import { booleanValue, durationValue, type FlagTable, fileText, listValue, oneOf, wholeNumberValue } from './flag-table.ts';
+import { booleanValue, durationValue, type FlagTable, fileText, ipValue, listValue, oneOf, wholeNumberValue } from './flag-table.ts';
 import { HTTP_FLAGS } from './http-flags.ts';
 import { RELEASE_FLAGS } from './release-flags.ts';
 import { SNI_FLAG, withSniCertificates } from './sni-flag.ts';
@@ -35,7 +35,7 @@ export const APISERVER_FLAGS: FlagTable<ApiServerSettings> = {
   'advertise-address': {
     value: 'address',
     help: 'under which address others reach the server',
-    apply: (s, value) => ({ ...s, advertiseAddress: value }),
+    apply: (s, value) => (value === '' ? s : { ...s, advertiseAddress: ipValue(value) }),
   },
   'external-hostname': {
     value: 'name',
@@ -135,8 +135,10 @@ export const APISERVER_FLAGS: FlagTable<ApiServerSettings> = {
     value: 'bool',
     help: 'whether a changed EncryptionConfiguration is put to use without a restart',
     apply: (s, value) => {
-      if (s.encryption === undefined) throw new Error('give --encryption-provider-config as well');
-      return { ...s, encryption: { ...s.encryption, reload: booleanValue(value) } };
+      const reload = booleanValue(value);
+      if (s.encryption !== undefined) return { ...s, encryption: { ...s.encryption, reload } };
+      if (reload) throw new Error('give --encryption-provider-config as well');
+      return s;
     },
   },
   'etcd-prefix': {
@@ -348,8 +350,11 @@ function pluginNames(value: string): readonly PluginName[] {
   return listValue(value).map((name) => oneOf(name, PLUGIN_ORDER));
 }
 
+/** `first-last`, `first+more`, or one port. */
 function portRange(value: string): { first: number; last: number } {
-  const [, first = '', last = ''] = /^(\d+)-(\d+)$/.exec(value) ?? [];
-  if (first === '' || Number(first) > Number(last) || Number(last) > 65535) throw new Error(`'${value}' is no range of ports`);
-  return { first: Number(first), last: Number(last) };
+  const [, start = '', separator = '', end = ''] = /^\s*(\d{1,5})(?:\s*([+-])\s*(\d{1,5}))?\s*$/.exec(value) ?? [];
+  const first = Number(start);
+  const last = separator === '' ? first : separator === '-' ? Number(end) : first + Number(end);
+  if (start === '' || first > last || last > 65535) throw new Error(`'${value}' is no range of ports`);
+  return { first, last };
 }

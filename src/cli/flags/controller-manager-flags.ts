@@ -1,5 +1,4 @@
 import type { ControllerManagerConfig } from '#controllers';
-import { parseDurationMs } from '#machinery';
 import type { CliContext } from '../context.ts';
 import { controllerManagerFlagsWithoutEffect } from './controller-manager-flags-without-effect.ts';
 import {
@@ -48,12 +47,12 @@ export const CONTROLLER_MANAGER_FLAGS: FlagTable<ControllerManagerConfig> = {
     value: 'bool',
     help: 'whether dependents of deleted objects are collected',
   }),
-  'node-monitor-period': option('nodeMonitorPeriodMs', parseDurationMs, { value: 'duration', help: 'how often node health is checked' }),
-  'node-monitor-grace-period': option('nodeMonitorGracePeriodMs', parseDurationMs, {
+  'node-monitor-period': option('nodeMonitorPeriodMs', durationValue, { value: 'duration', help: 'how often node health is checked' }),
+  'node-monitor-grace-period': option('nodeMonitorGracePeriodMs', durationValue, {
     value: 'duration',
     help: 'how long a node may miss heartbeats before it is unhealthy',
   }),
-  'node-startup-grace-period': option('nodeStartupGracePeriodMs', parseDurationMs, {
+  'node-startup-grace-period': option('nodeStartupGracePeriodMs', durationValue, {
     value: 'duration',
     help: 'how long a new node may take to send its first heartbeat',
   }),
@@ -77,15 +76,15 @@ export const CONTROLLER_MANAGER_FLAGS: FlagTable<ControllerManagerConfig> = {
     value: 'pods',
     help: 'how many finished pods are kept',
   }),
-  'pvclaimbinder-sync-period': option('pvClaimBinderSyncPeriodMs', parseDurationMs, {
+  'pvclaimbinder-sync-period': option('pvClaimBinderSyncPeriodMs', durationValue, {
     value: 'duration',
     help: 'how often unbound claims and volumes are synced again',
   }),
-  'horizontal-pod-autoscaler-sync-period': option('horizontalPodAutoscalerSyncPeriodMs', parseDurationMs, {
+  'horizontal-pod-autoscaler-sync-period': option('horizontalPodAutoscalerSyncPeriodMs', durationValue, {
     value: 'duration',
     help: 'how often autoscalers are synced',
   }),
-  'horizontal-pod-autoscaler-downscale-stabilization': option('horizontalPodAutoscalerDownscaleStabilizationMs', parseDurationMs, {
+  'horizontal-pod-autoscaler-downscale-stabilization': option('horizontalPodAutoscalerDownscaleStabilizationMs', durationValue, {
     value: 'duration',
     help: 'how far back autoscalers look for a higher number before they scale down',
   }),
@@ -93,11 +92,11 @@ export const CONTROLLER_MANAGER_FLAGS: FlagTable<ControllerManagerConfig> = {
     value: 'share',
     help: 'the ratio by which a metric may deviate from its target without scaling',
   }),
-  'horizontal-pod-autoscaler-cpu-initialization-period': option('horizontalPodAutoscalerCpuInitializationPeriodMs', parseDurationMs, {
+  'horizontal-pod-autoscaler-cpu-initialization-period': option('horizontalPodAutoscalerCpuInitializationPeriodMs', durationValue, {
     value: 'duration',
     help: "how long after its start a pod's use of CPU may not count",
   }),
-  'horizontal-pod-autoscaler-initial-readiness-delay': option('horizontalPodAutoscalerInitialReadinessDelayMs', parseDurationMs, {
+  'horizontal-pod-autoscaler-initial-readiness-delay': option('horizontalPodAutoscalerInitialReadinessDelayMs', durationValue, {
     value: 'duration',
     help: 'how long after its start a pod that becomes unready counts as never ready',
   }),

@@ -16,9 +16,10 @@ test('a flag without an effect is logged with the reason', () => {
 });
 
 test.each([
-  ['profiling=maybe', "--profiling: 'maybe' is neither true nor false"],
-  ['period=soon', '--period: '],
-  ['size=-1', "--size: '-1' is no whole number from 0 on"],
+  ['profiling=maybe', 'invalid argument "maybe" for "--profiling" flag: strconv.ParseBool: parsing "maybe": invalid syntax'],
+  ['period=soon', 'invalid argument "soon" for "--period" flag: time: invalid duration "soon"'],
+  ['period=60', 'invalid argument "60" for "--period" flag: time: missing unit in duration "60"'],
+  ['size=1.5', 'invalid argument "1.5" for "--size" flag: strconv.ParseInt: parsing "1.5": invalid syntax'],
   ['sizes=1', "the program has no flag 'sizes'"],
 ])('%s is an error all the same', (argument, message) => {
   expect(() => read(argument)).toThrow(message);

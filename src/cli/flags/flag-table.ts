@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import path from 'node:path';
 import { type Command, Option } from 'commander';
 import { lookupTable } from '#base';
-import { parseDurationMs } from '#machinery';
+import { goQuote } from '#machinery';
 import type { CliContext } from '../context.ts';
 import { UsageError } from '../usage-error.ts';
+import { FlagSyntaxError, goBoolean, goDuration, goInteger, goNumber } from './go-values.ts';
 
 /** A component flag, with upstream's name. */
 export interface Flag<Settings> {
@@ -34,9 +36,9 @@ export function addFlags<S>(command: Command, table: FlagTable<S>): Command {
 
 const FORMS = lookupTable<(text: string) => unknown>({
   bool: booleanValue,
-  duration: durationValue,
-  number: numberValue,
-  count: wholeNumberValue,
+  duration: goDuration,
+  number: goNumber,
+  count: goInteger,
 });
 
 export type FlagForm = 'bool' | 'duration' | 'number' | 'count' | 'text' | 'list' | 'file';
@@ -108,7 +110,7 @@ function applyFlag<S>(
     if (flag.noEffect !== undefined) context.note(`--${name} has no effect: ${flag.noEffect}`);
     return changed;
   } catch (error) {
-    throw new UsageError(`--${name}: ${(error as Error).message}`, flag.help);
+    throw flagError({ name, value }, error, flag.help);
   }
 }
 
@@ -136,8 +138,15 @@ export function flagValue<T>(name: string, text: string, read: (text: string) =>
   try {
     return read(text);
   } catch (error) {
-    throw new UsageError(`--${name}: ${(error as Error).message}`);
+    throw flagError({ name, value: text }, error);
   }
+}
+
+/** Values of a wrong form are reported in the words of upstream. */
+function flagError({ name, value }: { name: string; value: string }, error: unknown, hint?: string): UsageError {
+  const { message } = error as Error;
+  if (!(error instanceof FlagSyntaxError)) return new UsageError(`--${name}: ${message}`, hint);
+  return new UsageError(`invalid argument ${goQuote(value)} for "--${name}" flag: ${message}`, hint);
 }
 
 /** The content of a file named by a flag. */
@@ -150,26 +159,37 @@ export function fileText(file: string, { cwd }: Pick<CliContext, 'cwd'>): string
 }
 
 export function booleanValue(text: string): boolean {
-  if (text !== 'true' && text !== 'false') throw new Error(`'${text}' is neither true nor false`);
-  return text === 'true';
+  return goBoolean(text);
 }
 
 export function numberValue(text: string): number {
-  const value = Number(text);
-  if (text.trim() === '' || !Number.isFinite(value) || value < 0) throw new Error(`'${text}' is no number from 0 on`);
+  const value = goNumber(text);
+  if (value < 0) throw new Error(`'${text}' is no number from 0 on`);
   return value;
 }
 
 /** In milliseconds. */
 export function durationValue(text: string): number {
-  const value = parseDurationMs(text);
+  const value = goDuration(text);
   if (value < 0) throw new Error(`'${text}' is less than no time`);
   return value;
 }
 
 export function wholeNumberValue(text: string): number {
-  if (!/^\d+$/.test(text)) throw new Error(`'${text}' is no whole number from 0 on`);
-  return Number(text);
+  const value = goInteger(text);
+  if (value < 0) throw new Error(`'${text}' is no whole number from 0 on`);
+  return value;
+}
+
+export function portValue(text: string): number {
+  const port = wholeNumberValue(text);
+  if (port > 65_535) throw new Error(`'${text}' is no port`);
+  return port;
+}
+
+export function ipValue(text: string): string {
+  if (isIP(text) === 0) throw new FlagSyntaxError(`failed to parse IP: ${goQuote(text)}`);
+  return text;
 }
 
 export function listValue(text: string): readonly string[] {

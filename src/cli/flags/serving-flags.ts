@@ -1,7 +1,7 @@
 import { cipherNames, type SniSource, TLS_VERSIONS } from '#base';
 import { ALWAYS_ALLOWED, type DelegationTimes } from '#client';
 import { servingFlagsWithoutEffect } from './common-flags.ts';
-import { booleanValue, durationValue, type FlagTable, flagsWithoutEffect, listValue, oneOf, wholeNumberValue } from './flag-table.ts';
+import { booleanValue, durationValue, type FlagTable, flagsWithoutEffect, listValue, oneOf, portValue } from './flag-table.ts';
 import { SNI_FLAG, withSniCertificates } from './sni-flag.ts';
 
 /** Settings of a component's secure port. */
@@ -11,6 +11,8 @@ export interface ServingSettings extends SniSource {
   readonly securePort?: number;
   readonly certFile?: string;
   readonly keyFile?: string;
+  /** Where a certificate that the server makes is kept. */
+  readonly certDirectory?: string;
   readonly clientCaFile?: string;
   readonly ciphers?: string;
   readonly minVersion?: 'TLSv1.2' | 'TLSv1.3';
@@ -37,6 +39,11 @@ export const SERVING_FLAGS: FlagTable<ServingSettings> = {
     value: 'file',
     help: "the server's certificate (default: one that it makes for itself)",
     apply: (s, value) => ({ ...s, certFile: value }),
+  },
+  'cert-dir': {
+    value: 'file',
+    help: 'where that certificate is kept, if it makes one (default: nowhere)',
+    apply: (s, value) => ({ ...s, certDirectory: value }),
   },
   'tls-private-key-file': { value: 'file', help: 'the key of that certificate', apply: (s, value) => ({ ...s, keyFile: value }) },
   'client-ca-file': {
@@ -93,9 +100,6 @@ export const SERVING_FLAGS: FlagTable<ServingSettings> = {
     apply: (s, value) => ({ ...s, alwaysAllowPaths: listValue(value) }),
   },
   ...servingFlagsWithoutEffect<ServingSettings>(),
-  ...flagsWithoutEffect<ServingSettings>('without --tls-cert-file a certificate is made at each start and kept nowhere', {
-    'cert-dir': 'file',
-  }),
   ...flagsWithoutEffect<ServingSettings>('health and metrics are served over HTTP/1.1', { 'http2-max-streams-per-connection': 'count' }),
   ...flagsWithoutEffect<ServingSettings>('an authority that cannot be looked up is left out, with a warning', {
     'authentication-tolerate-lookup-failure': 'bool',
@@ -112,10 +116,4 @@ export const SERVING_FLAGS: FlagTable<ServingSettings> = {
 
 function withTimes(settings: ServingSettings, times: Partial<DelegationTimes>): ServingSettings {
   return { ...settings, times: { ...settings.times, ...times } };
-}
-
-function portValue(text: string): number {
-  const port = wholeNumberValue(text);
-  if (port > 65_535) throw new Error(`'${text}' is no port`);
-  return port;
 }

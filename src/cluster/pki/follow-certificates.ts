@@ -5,7 +5,7 @@ import type { Clock, Logger, SniCertificate } from '#base';
 export interface ServingCertificates {
   readonly certificate: string;
   readonly key: string;
-  /** The CA of client certificates. */
+  /** The CA of client certificates. Empty: none are accepted. */
   readonly clientAuthority: string;
   /** Certificates of names; the server reads them by its settings. */
   readonly sniCertificates?: readonly SniCertificate[] | undefined;
