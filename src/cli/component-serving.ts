@@ -33,10 +33,11 @@ export async function serveComponent(
   const { bindAddress: host = '0.0.0.0', securePort: port = component.defaultPort, alwaysAllowPaths, times } = settings;
   if (port === 0) return undefined;
   const certificates = await servingCertificates(settings, component, place);
-  const { ciphers, minVersion, sniCertificates } = settings;
+  const { ciphers, curves, minVersion, sniCertificates } = settings;
   const tls = {
     ...certificates.current,
     ...(ciphers && { ciphers }),
+    ...(curves && { curves }),
     ...(minVersion && { minVersion }),
     ...(sniCertificates && { sniCertificates }),
   };

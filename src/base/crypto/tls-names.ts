@@ -1,7 +1,9 @@
 import { createSecureContext, getCiphers, type SecureVersion } from 'node:tls';
 
 /** Versions of TLS as Go names them. */
-export const TLS_VERSIONS: ReadonlyMap<string, Extract<SecureVersion, 'TLSv1.2' | 'TLSv1.3'>> = new Map([
+export const TLS_VERSIONS: ReadonlyMap<string, SecureVersion> = new Map([
+  ['VersionTLS10', 'TLSv1'],
+  ['VersionTLS11', 'TLSv1.1'],
   ['VersionTLS12', 'TLSv1.2'],
   ['VersionTLS13', 'TLSv1.3'],
 ]);

@@ -19,6 +19,7 @@ const read = (...args: string[]) =>
 test.each<[string, ApiServerSettings]>([
   ['advertise-address=192.0.2.1', { advertiseAddress: '192.0.2.1' }],
   ['advertise-address=', {}],
+  ['tls-curve-preferences=29,23', { tls: { ecdhCurve: 'X25519:P-256' } }],
   ['encryption-provider-config-automatic-reload=false', {}],
   ['service-node-port-range=30000+10', { services: { ...DEFAULT_SERVICES, nodePortRange: { first: 30_000, last: 30_010 } } }],
   ['service-node-port-range=30000', { services: { ...DEFAULT_SERVICES, nodePortRange: { first: 30_000, last: 30_000 } } }],
@@ -109,7 +110,9 @@ test.each([
   ['strict-transport-security-directives=never', '"never" is none of max-age=SECONDS, includeSubDomains, preload'],
   ['request-timeout=soon', 'invalid argument "soon" for "--request-timeout" flag: time: invalid duration "soon"'],
   ['http2-max-streams-per-connection=-1', "--http2-max-streams-per-connection: '-1' is no whole number from 0 on"],
-  ['tls-min-version=SSL3', "--tls-min-version: 'SSL3' is none of VersionTLS12, VersionTLS13"],
+  ['tls-min-version=SSL3', "--tls-min-version: 'SSL3' is none of VersionTLS10, VersionTLS11, VersionTLS12, VersionTLS13"],
+  ['tls-curve-preferences=x', 'invalid argument "x" for "--tls-curve-preferences" flag: strconv.ParseInt: parsing "x": invalid syntax'],
+  ['tls-curve-preferences=7', '--tls-curve-preferences: 7 is no curve that this server has'],
   ['tls-cipher-suites=TLS_NONE', "--tls-cipher-suites: 'NONE' is no cipher that this server has"],
   ['token-auth-file=missing.csv', '--token-auth-file: cannot read missing.csv (ENOENT)'],
   ['advertise-address=1.2.3', 'invalid argument "1.2.3" for "--advertise-address" flag: failed to parse IP: "1.2.3"'],

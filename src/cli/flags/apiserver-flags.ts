@@ -16,6 +16,7 @@ import { cipherNames, TLS_VERSIONS, withoutTrailing } from '#base';
 import type { ApiServerSettings, ServiceAccountSettings, ServingLimits } from '#cluster';
 import { apiServerFlagsWithoutEffect } from './apiserver-flags-without-effect.ts';
 import { AUDIT_FLAGS } from './audit-flags.ts';
+import { CURVES_FLAG, curvesValue } from './curves-flag.ts';
 import { EXTERNAL_SECURITY_FLAGS } from './external-security-flags.ts';
 import { booleanValue, durationValue, type FlagTable, fileText, ipValue, listValue, oneOf, wholeNumberValue } from './flag-table.ts';
 import { HTTP_FLAGS } from './http-flags.ts';
@@ -296,6 +297,7 @@ export const APISERVER_FLAGS: FlagTable<ApiServerSettings> = {
     help: `the oldest version of TLS: ${[...TLS_VERSIONS.keys()].join(', ')}`,
     apply: (s, value) => ({ ...s, tls: { ...s.tls, minVersion: TLS_VERSIONS.get(oneOf(value, [...TLS_VERSIONS.keys()]))! } }),
   },
+  'tls-curve-preferences': { ...CURVES_FLAG, apply: (s, value) => ({ ...s, tls: { ...s.tls, ecdhCurve: curvesValue(value) } }) },
   'tls-sni-cert-key': {
     ...SNI_FLAG,
     apply: (s, value, context) => ({ ...s, tls: { ...s.tls, ...withSniCertificates(s.tls ?? {}, value, context) } }),

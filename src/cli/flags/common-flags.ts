@@ -53,7 +53,6 @@ export function commonFlagsWithoutEffect<S>(): FlagTable<S> {
 export function servingFlagsWithoutEffect<S>(): FlagTable<S> {
   return {
     ...flagsWithoutEffect<S>('a port is listened on by one process', { 'permit-port-sharing': 'bool', 'permit-address-sharing': 'bool' }),
-    ...flagsWithoutEffect<S>('the curves are those of Node.js', { 'tls-curve-preferences': 'list' }),
     ...flagsWithoutEffect<S>('HTTP/2 is negotiated by the client', { 'disable-http2-serving': 'bool' }),
   };
 }

@@ -1,6 +1,8 @@
+import type { SecureVersion } from 'node:tls';
 import { cipherNames, type SniSource, TLS_VERSIONS } from '#base';
 import { ALWAYS_ALLOWED, type DelegationTimes } from '#client';
 import { servingFlagsWithoutEffect } from './common-flags.ts';
+import { CURVES_FLAG, curvesValue } from './curves-flag.ts';
 import { booleanValue, durationValue, type FlagTable, flagsWithoutEffect, listValue, oneOf, portValue } from './flag-table.ts';
 import { SNI_FLAG, withSniCertificates } from './sni-flag.ts';
 
@@ -15,7 +17,8 @@ export interface ServingSettings extends SniSource {
   readonly certDirectory?: string;
   readonly clientCaFile?: string;
   readonly ciphers?: string;
-  readonly minVersion?: 'TLSv1.2' | 'TLSv1.3';
+  readonly minVersion?: SecureVersion;
+  readonly curves?: string;
   readonly authenticationKubeconfig?: string;
   readonly authorizationKubeconfig?: string;
   readonly skipLookup?: boolean;
@@ -62,6 +65,7 @@ export const SERVING_FLAGS: FlagTable<ServingSettings> = {
     help: `the oldest version of TLS: ${[...TLS_VERSIONS.keys()].join(', ')}`,
     apply: (s, value) => ({ ...s, minVersion: TLS_VERSIONS.get(oneOf(value, [...TLS_VERSIONS.keys()]))! }),
   },
+  'tls-curve-preferences': { ...CURVES_FLAG, apply: (s, value) => ({ ...s, curves: curvesValue(value) }) },
   'tls-sni-cert-key': { ...SNI_FLAG, apply: (s, value, context) => ({ ...s, ...withSniCertificates(s, value, context) }) },
   'authentication-kubeconfig': {
     value: 'file',

@@ -2,6 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { SniCertificate, SniSource } from '#base';
 import type { CliContext } from '../context.ts';
 import { fileText } from './flag-table.ts';
+import { FlagSyntaxError } from './go-values.ts';
 
 /** The value and help of `--tls-sni-cert-key`. */
 export const SNI_FLAG = {
@@ -27,9 +28,9 @@ interface SniFiles {
 export function parseSniFlag(value: string): SniFiles {
   const [files = '', ...rest] = value.split(':');
   const names = rest.join(':').trim();
-  if (rest.length > 0 && names === '') throw new Error('empty names list is not allowed');
+  if (rest.length > 0 && names === '') throw new FlagSyntaxError('empty names list is not allowed');
   const [certFile = '', keyFile, ...further] = files.split(',').map((file) => file.trim());
-  if (keyFile === undefined || further.length > 0) throw new Error('expected comma separated certificate and key file paths');
+  if (keyFile === undefined || further.length > 0) throw new FlagSyntaxError('expected comma separated certificate and key file paths');
   return { certFile, keyFile, names: names === '' ? [] : names.split(',').map((name) => name.trim()) };
 }
 

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { TLSSocket } from 'node:tls';
+import type { SecureVersion, TLSSocket } from 'node:tls';
 import {
   type Component,
   createTlsPort,
@@ -40,7 +40,9 @@ export interface ComponentServerConfig {
   readonly tls: ComponentCertificates &
     SniSource & {
       readonly ciphers?: string;
-      readonly minVersion?: 'TLSv1.2' | 'TLSv1.3';
+      readonly minVersion?: SecureVersion;
+      /** In OpenSSL's names. */
+      readonly curves?: string;
     };
   /** Paths without authorization; a trailing `*` matches any suffix. */
   readonly alwaysAllowPaths?: readonly string[];
@@ -82,11 +84,12 @@ interface ServedResponse {
 /** Health, metrics and configuration of a component over https, with delegated authentication and authorization. */
 export function startComponentServer(config: ComponentServerConfig, deps: ComponentServerDeps, signal?: AbortSignal): ComponentServer {
   const access = new DelegatedAccess(deps, { ...DEFAULT_TIMES, ...config.times });
-  const { ciphers, minVersion = 'TLSv1.2', sniCertificates } = config.tls;
+  const { ciphers, curves, minVersion = 'TLSv1.2', sniCertificates } = config.tls;
   const contextOf = ({ cert, key, clientCa: ca }: ComponentCertificates) => ({
     ...{ cert, key, minVersion },
     ...(ca && { ca }),
     ...(ciphers && { ciphers }),
+    ...(curves && { ecdhCurve: curves }),
     ...(sniCertificates && { sniCertificates }),
   });
   // errors: it does not listen; Node handles those of its connections

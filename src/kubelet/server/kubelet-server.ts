@@ -3,7 +3,7 @@ import { type IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { TLSSocket } from 'node:tls';
+import type { SecureVersion, TLSSocket } from 'node:tls';
 import { type Component, DeadPeerMonitor, type Logger, listenOn, MAX_REQUEST_HEADER_BYTES, runComponent, waitForAbort } from '#base';
 import { type AccessPolicy, CallerGate, type CallerGateDeps } from './caller-gate.ts';
 import { type KubeletCall, type KubeletResponse, requestTarget } from './kubelet-call.ts';
@@ -21,7 +21,7 @@ export interface KubeletServerConfig {
     readonly ciphers?: string | undefined;
     /** As OpenSSL names them, separated by colons. */
     readonly curves?: string | undefined;
-    readonly minVersion?: 'TLSv1.2' | 'TLSv1.3' | undefined;
+    readonly minVersion?: SecureVersion | undefined;
   };
   readonly access?: AccessPolicy;
 }
