@@ -71,7 +71,7 @@ export type ServingLimits = Pick<
   | 'http'
 >;
 
-export type TlsSettings = Pick<SecureContextOptions, 'minVersion' | 'ciphers'> & SniSource;
+export type TlsSettings = Pick<SecureContextOptions, 'minVersion' | 'ciphers' | 'ecdhCurve'> & SniSource;
 
 export const SERVICE_ACCOUNT_ISSUER = 'https://kubernetes.default.svc.cluster.local';
 

@@ -201,4 +201,14 @@ describe('progress on demand', () => {
     if (trusted) await until(() => watch.marks.length > 0, 'the mark came');
     expect(watch.marks).toEqual(trusted ? [7] : []);
   });
+
+  test('comes although the server drops requests while the watch catches up', async () => {
+    await using server = await FakeServer.start();
+    await using store = await openEtcdStore({ endpoints: [server.endpoint], historyWindowMs });
+    server.behave('Watch/Progress', ['refuse', 'refuse']);
+    using watch = record(store, { prefix: '/', fromRevision: 8 });
+    expect(watch.requestProgress()).toBe(true);
+    await until(() => watch.marks.length > 0, 'the mark came');
+    expect(watch.marks).toEqual([7]);
+  });
 });

@@ -265,7 +265,7 @@ class ClusterStore implements EtcdStore {
       // Earlier servers may send a progress mark before events that it covers; the versions are those that upstream trusts.
       progressOnDemand:
         atLeastVersion(this.#version, '3.5.13') || (this.#version.startsWith('3.4.') && atLeastVersion(this.#version, '3.4.31')),
-      knownRevision: this.#knownRevision,
+      knownRevision: () => this.#knownRevision,
       onEnd: (ended) => this.#watches.delete(ended),
     });
     this.#watches.add(watch);

@@ -1,4 +1,4 @@
-import { type Backoff, type Clock, type GrpcConnection, type GrpcError, type GrpcStream, pushAll } from '#base';
+import { type Backoff, type Clock, type GrpcConnection, type GrpcError, type GrpcStream, pushAll, type TimerHandle } from '#base';
 import { keyBounds } from '../key-bounds.ts';
 import type { WatchEnd, WatchEvent, WatchHandle, WatchOptions, WatchSink } from '../store.ts';
 import { StoreError } from '../store-error.ts';
@@ -14,9 +14,14 @@ export interface EtcdWatchOptions {
   /** Whether progress notifications on demand can be trusted. */
   readonly progressOnDemand: boolean;
   /** The highest revision that this client has seen. */
-  readonly knownRevision: number;
+  readonly knownRevision: () => number;
   onEnd(watch: EtcdWatch): void;
 }
+
+/**
+ * A server drops requests for progress while a watch catches up, and one that lags behind answers with an older revision. Upstream's period.
+ */
+const PROGRESS_MS = 100;
 
 /**
  * One watch on its own stream. When the stream breaks, it resumes, possibly on another member, after the last revision that was
@@ -33,19 +38,22 @@ export class EtcdWatch implements WatchHandle {
   #fragments: ServerEvent[] = [];
   #stream: GrpcStream | undefined;
   #created = false;
-  #progressWanted = false;
+  /** The revision that a progress mark was requested for. */
+  #wanted: number | undefined;
+  #progressTimer: TimerHandle | undefined;
 
   constructor(watch: WatchOptions, sink: WatchSink, options: EtcdWatchOptions) {
     this.#options = options;
     this.#watch = watch;
     this.#sink = sink;
-    this.#next = watch.fromRevision ?? options.knownRevision + 1;
+    this.#next = watch.fromRevision ?? options.knownRevision() + 1;
     this.#backoff = options.cluster.backoff();
     this.#begin();
   }
 
   cancel(): void {
     this.#stopped.abort();
+    this.#wantProgress(undefined);
     this.#stream?.cancel();
     this.#options.onEnd(this);
   }
@@ -56,9 +64,29 @@ export class EtcdWatch implements WatchHandle {
 
   requestProgress(): boolean {
     if (!this.#options.progressOnDemand) return false;
-    this.#progressWanted = true;
-    if (this.#created) this.#stream?.send(encodeWatchProgress());
+    this.#wantProgress(this.#options.knownRevision());
+    this.#askProgress();
     return true;
+  }
+
+  /** Asks again and again until the mark has come. */
+  #wantProgress(revision: number | undefined): void {
+    this.#wanted = this.#stopped.signal.aborted ? undefined : revision;
+    if (this.#wanted !== undefined) this.#progressTimer ??= this.#options.clock.setTimer(PROGRESS_MS, () => this.#repeatProgress());
+    else {
+      this.#progressTimer?.cancel();
+      this.#progressTimer = undefined;
+    }
+  }
+
+  #repeatProgress(): void {
+    this.#progressTimer = undefined;
+    this.#askProgress();
+    this.#wantProgress(this.#wanted);
+  }
+
+  #askProgress(): void {
+    if (this.#created && this.#wanted !== undefined) this.#stream?.send(encodeWatchProgress());
   }
 
   end(reason: WatchEnd): void {
@@ -91,7 +119,7 @@ export class EtcdWatch implements WatchHandle {
    */
   #request(): Parameters<typeof encodeWatchCreate>[0] {
     const { start, end } = keyBounds(this.#watch, this.#options.space);
-    const revision = this.#next > this.#options.knownRevision ? this.#next : Math.max(1, this.#next - 1);
+    const revision = this.#next > this.#options.knownRevision() ? this.#next : Math.max(1, this.#next - 1);
     const isAllKeys = start.length === 0;
     return {
       start: isAllKeys ? ZERO : start,
@@ -136,7 +164,7 @@ export class EtcdWatch implements WatchHandle {
 
   #onCreated(): void {
     this.#created = true;
-    if (this.#progressWanted) this.#stream?.send(encodeWatchProgress());
+    this.#askProgress();
   }
 
   #deliver(events: readonly ServerEvent[]): void {
@@ -149,7 +177,7 @@ export class EtcdWatch implements WatchHandle {
 
   #mark(revision: number): void {
     if (revision < this.#next - 1) return;
-    this.#progressWanted = false;
+    if (this.#wanted !== undefined && revision >= this.#wanted) this.#wantProgress(undefined);
     this.#next = revision + 1;
     this.#sink.progress(revision);
   }

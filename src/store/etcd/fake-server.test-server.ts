@@ -88,14 +88,16 @@ export class FakeServer implements AsyncDisposable {
     return message.finish();
   }
 
-  /** Creates every watch, and answers requests for progress. */
+  /** Creates every watch, and answers requests for progress, other than the first few: etcd drops those of watches that catch up. */
   #watch(stream: ServerHttp2Stream): void {
     stream.respond({ ':status': 200, 'content-type': 'application/grpc' });
     stream.on('data', (chunk: Buffer) => {
       const reader = new MessageReader(chunk.subarray(5));
       while (reader.next()) {
+        const isProgress = reader.field !== 1;
+        if (isProgress && this.#behaviours.get('Watch/Progress')?.shift() === 'refuse') continue;
         const header = new MessageWriter().number(3, REVISION).finish();
-        const answer = new MessageWriter().message(1, header).flag(3, reader.field === 1);
+        const answer = new MessageWriter().message(1, header).flag(3, !isProgress);
         stream.write(frame(answer.finish()));
       }
     });
