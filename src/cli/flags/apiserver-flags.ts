@@ -354,7 +354,7 @@ function pluginNames(value: string): readonly PluginName[] {
 
 /** `first-last`, `first+more`, or one port. */
 function portRange(value: string): { first: number; last: number } {
-  const [, start = '', separator = '', end = ''] = /^\s*(\d{1,5})(?:\s*([+-])\s*(\d{1,5}))?\s*$/.exec(value) ?? [];
+  const [, start = '', separator = '', end = ''] = /^(\d{1,5})(?:([+-])(\d{1,5}))?$/.exec(value.replace(/\s/g, '')) ?? [];
   const first = Number(start);
   const last = separator === '' ? first : separator === '-' ? Number(end) : first + Number(end);
   if (start === '' || first > last || last > 65535) throw new Error(`'${value}' is no range of ports`);

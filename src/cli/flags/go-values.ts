@@ -27,7 +27,7 @@ export function goInteger(text: string): number {
   return isNegative ? -value : value;
 }
 
-const FLOAT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const FLOAT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 export function goNumber(text: string): number {
   if (!FLOAT.test(text)) throw syntaxError('ParseFloat', text);

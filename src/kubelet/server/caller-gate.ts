@@ -55,7 +55,8 @@ export class CallerGate {
     const caller = await this.#callerOf(request);
     if (caller === undefined) return { code: 401, message: 'Unauthorized' };
     if (!this.policy.authorizes) return undefined;
-    const verb = VERBS.get(request.method) ?? 'create';
+    // As upstream: other methods have no verb, which only rules for every verb allow.
+    const verb = VERBS.get(request.method) ?? '';
     const subresources = subresourcesOf(request.path);
     for (const subresource of subresources) if (await this.#isAllowed(caller, verb, subresource)) return undefined;
     const message = `Forbidden (user=${caller.name}, verb=${verb}, resource=nodes, subresource(s)=[${subresources.join(' ')}])\n`;
@@ -81,7 +82,6 @@ export class CallerGate {
 
 const VERBS: ReadonlyMap<string, string> = new Map([
   ['GET', 'get'],
-  ['HEAD', 'get'],
   ['POST', 'create'],
   ['PUT', 'update'],
   ['PATCH', 'patch'],

@@ -66,6 +66,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   { method: 'PUT', path: '/pods', verb: 'update', subresources: ['pods', 'proxy'] },
   { method: 'PATCH', path: '/stats/summary', verb: 'patch', subresources: ['stats'] },
   { method: 'DELETE', path: '/logs/', verb: 'delete', subresources: ['log'] },
+  { method: 'OPTIONS', path: '/pods', verb: '', subresources: ['pods', 'proxy'] },
 ];
 
 interface Review {
