@@ -109,10 +109,10 @@ async function servingCertificates(
   const { name } = component;
   const subjects = { commonName: name, authorityName: `${name}-ca`, dnsNames: [hostname(), 'localhost'], ipAddresses: ['127.0.0.1'] };
   const hasFiles = certFile !== undefined || keyFile !== undefined;
-  const kept =
+  const keptPair =
     hasFiles || certDirectory === undefined ? undefined : pairInDirectory({ directory: certDirectory, name, subjects }, context, deps);
-  const own = hasFiles || kept ? undefined : createSelfSigned(subjects, deps);
-  const pair = { 'tls-cert-file': kept?.cert ?? certFile, 'tls-private-key-file': kept?.key ?? keyFile };
+  const own = hasFiles || keptPair ? undefined : createSelfSigned(subjects, deps);
+  const pair = { 'tls-cert-file': keptPair?.cert ?? certFile, 'tls-private-key-file': keptPair?.key ?? keyFile };
   const files = new PemFiles({ ...pair, 'client-ca-file': clientCaFile }, context);
   const published = clientCaFile === undefined ? await lookUpAuthority(settings, component, deps) : undefined;
   const read = () => {

@@ -19,6 +19,6 @@ test.each([
     ['--', '-v', '4', '--a_b'],
     ['--', '-v', '4', '--a_b'],
   ],
-])('flags of upstream %j are %j', (given, rewritten) => {
-  expect(upstreamArguments(given)).toEqual(rewritten);
+])('flags of upstream %j are %j', (words, rewritten) => {
+  expect(upstreamArguments(words)).toEqual(rewritten);
 });

@@ -39,7 +39,7 @@ export class EtcdWatch implements WatchHandle {
   #stream: GrpcStream | undefined;
   #created = false;
   /** The revision that a progress mark was requested for. */
-  #wanted: number | undefined;
+  #progressRevision: number | undefined;
   #progressTimer: TimerHandle | undefined;
 
   constructor(watch: WatchOptions, sink: WatchSink, options: EtcdWatchOptions) {
@@ -71,8 +71,9 @@ export class EtcdWatch implements WatchHandle {
 
   /** Asks again and again until the mark has come. */
   #wantProgress(revision: number | undefined): void {
-    this.#wanted = this.#stopped.signal.aborted ? undefined : revision;
-    if (this.#wanted !== undefined) this.#progressTimer ??= this.#options.clock.setTimer(PROGRESS_MS, () => this.#repeatProgress());
+    this.#progressRevision = this.#stopped.signal.aborted ? undefined : revision;
+    if (this.#progressRevision !== undefined)
+      this.#progressTimer ??= this.#options.clock.setTimer(PROGRESS_MS, () => this.#repeatProgress());
     else {
       this.#progressTimer?.cancel();
       this.#progressTimer = undefined;
@@ -82,11 +83,11 @@ export class EtcdWatch implements WatchHandle {
   #repeatProgress(): void {
     this.#progressTimer = undefined;
     this.#askProgress();
-    this.#wantProgress(this.#wanted);
+    this.#wantProgress(this.#progressRevision);
   }
 
   #askProgress(): void {
-    if (this.#created && this.#wanted !== undefined) this.#stream?.send(encodeWatchProgress());
+    if (this.#created && this.#progressRevision !== undefined) this.#stream?.send(encodeWatchProgress());
   }
 
   end(reason: WatchEnd): void {
@@ -177,7 +178,7 @@ export class EtcdWatch implements WatchHandle {
 
   #mark(revision: number): void {
     if (revision < this.#next - 1) return;
-    if (this.#wanted !== undefined && revision >= this.#wanted) this.#wantProgress(undefined);
+    if (this.#progressRevision !== undefined && revision >= this.#progressRevision) this.#wantProgress(undefined);
     this.#next = revision + 1;
     this.#sink.progress(revision);
   }
