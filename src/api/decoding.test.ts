@@ -141,6 +141,14 @@ describe('a wrong type is reported in the words of the API', () => {
     expect(decode(core.Secret, { data: { a: 'YWJj=' } }).error).toBe('illegal base64 data at input byte 4');
   });
 
+  test('bytes may be written as a list of numbers', () => {
+    const secret = (data: JsonValue) => decode(core.Secret, { data: { a: data } });
+    expect(secret([]).object).toMatchObject({ data: { a: '' } });
+    expect(secret([104, 105, null]).object).toMatchObject({ data: { a: 'aGkA' } });
+    expect(secret([1, 'x', 256]).error).toBe('json: cannot unmarshal string into Go struct field Secret.data of type uint8');
+    expect(secret([256]).error).toBe('json: cannot unmarshal number 256 into Go struct field Secret.data of type uint8');
+  });
+
   test('the first mismatch is reported, unless a type with a reading of its own fails later', () => {
     expect(decode(core.Pod, { metadata: { name: 5, namespace: 6 } }).error).toContain('ObjectMeta.metadata.name');
     expect(decode(core.Pod, { metadata: { name: 5, creationTimestamp: 'x' } }).error).toContain('parsing time "x"');

@@ -150,6 +150,7 @@ class Walk {
         if (typeof value === 'bigint') return Number(value);
         return typeof value === 'number' ? value : this.mismatch(plan, value);
       case Op.bytes:
+        if (Array.isArray(value)) return this.byteList(plan, value);
         return typeof value === 'string' ? this.bytes(value) : this.mismatch(plan, value);
       default:
         return this.schemaOr(plan, value);
@@ -341,6 +342,16 @@ class Walk {
       this.error ??= error.message;
       return null;
     }
+  }
+
+  /** Bytes may also be written as a list of numbers. */
+  private byteList(plan: Plan, list: readonly JsonValue[]): JsonValue {
+    const bytes = Buffer.alloc(list.length);
+    for (const [index, byte] of list.entries()) {
+      if (typeof byte === 'number' && Number.isInteger(byte) && byte >= 0 && byte <= 255) bytes[index] = byte;
+      else if (byte !== null) this.error ??= this.mismatchText({ ...plan, op: Op.int32, typeName: 'uint8' }, byte);
+    }
+    return bytes.toString('base64');
   }
 
   private schemaOr(plan: Plan, value: JsonValue): JsonValue {

@@ -1,5 +1,4 @@
 import { type CivilDate, civilFromDays, daysFromCivil, daysInMonth } from '../values/civil-date.ts';
-import { goQuote } from '../values/go-format.ts';
 
 /** An instant: whole seconds since 1970 (negative before), and nanoseconds within that second. */
 export interface Instant {
@@ -16,6 +15,8 @@ export class TimeTextError extends Error {
 export const ZERO_TIME_SECONDS = -62_135_596_800;
 
 const SECONDS_A_DAY = 86_400;
+const UNPRINTED_IN_TIMES = /[^ -\x7f]/gu;
+const QUOTED_IN_TIMES = /["\\]/g;
 const RFC3339 = '2006-01-02T15:04:05Z07:00';
 const RFC3339_MICRO = '2006-01-02T15:04:05.000000Z07:00';
 
@@ -55,6 +56,12 @@ function twoDigits(text: string, index: number): number {
   const tens = digitAt(text, index);
   const ones = digitAt(text, index + 1);
   return tens < 0 || ones < 0 ? Number.NaN : tens * 10 + ones;
+}
+
+/** Go's package of times has a quotation of its own: each byte of what is not ASCII is escaped. */
+function quoteTimeText(text: string): string {
+  const escaped = text.replace(QUOTED_IN_TIMES, '\\$&');
+  return `"${escaped.replace(UNPRINTED_IN_TIMES, (rune) => Buffer.from(rune).toString('hex').replace(/../g, '\\x$&'))}"`;
 }
 
 /** RFC 3339 in UTC, to the second. */
@@ -140,7 +147,7 @@ class TimeParser {
     const second = this.after(':', '05', 59, 'second');
     const nanos = this.layout === RFC3339_MICRO ? this.sixDigits() : this.anyFraction();
     const offset = this.zone();
-    if (this.rest !== '') throw this.error(`: extra text: ${goQuote(this.rest)}`);
+    if (this.rest !== '') throw this.error(`: extra text: ${quoteTimeText(this.rest)}`);
     if (day < 1 || day > daysInMonth(year, month)) throw this.error(': day out of range');
     const seconds = daysFromCivil(year, month, day) * SECONDS_A_DAY + hour * 3600 + minute * 60 + second - offset;
     return { seconds, nanos };
@@ -206,10 +213,10 @@ class TimeParser {
   }
 
   private expected(element: string): TimeTextError {
-    return this.error(` as ${goQuote(this.layout)}: cannot parse ${goQuote(this.rest)} as ${goQuote(element)}`);
+    return this.error(` as ${quoteTimeText(this.layout)}: cannot parse ${quoteTimeText(this.rest)} as ${quoteTimeText(element)}`);
   }
 
   private error(detail: string): TimeTextError {
-    return new TimeTextError(`parsing time ${goQuote(this.text)}${detail}`);
+    return new TimeTextError(`parsing time ${quoteTimeText(this.text)}${detail}`);
   }
 }

@@ -1,4 +1,4 @@
-import { checkDns1123Subdomain, type FieldError, Path } from '#machinery';
+import { checkDns1123Subdomain, type FieldError, type NameCheck, Path } from '#machinery';
 import { isExtendedResource } from '../../core/v1/resource-list/resource-name.ts';
 import { sameValue } from '../../field-checks.ts';
 import { FieldReport } from '../../field-report.ts';
@@ -8,7 +8,9 @@ import type { DeviceClass, DeviceClassSpec } from './device-class.ts';
 import { MAX_CONFIGS, validateConfiguration, validateSelectors } from './device-request.validation.ts';
 
 const SPEC = Path.of('spec');
-const META = { namespaced: false, nameRule: (name: string) => checkDns1123Subdomain(name, 'bytes') };
+// As upstream: only the name is validated, not the generateName it was made of.
+const nameRule: NameCheck = (name, prefix) => (prefix ? [] : checkDns1123Subdomain(name, 'bytes'));
+const META = { namespaced: false, nameRule };
 
 export function validateDeviceClass({ metadata, spec }: DeviceClass): FieldError[] {
   const errors = validateObjectMeta(metadata, META);

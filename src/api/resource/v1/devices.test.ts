@@ -15,6 +15,15 @@ function claim(devices: object, status?: object): ResourceClaim {
   return claims.defaults({ metadata, spec: { devices }, ...(status && { status }) } as never);
 }
 
+test.each([
+  ['a class', classes, []],
+  ['a claim', claims, ['metadata.generateName']],
+])('the generateName of %s is validated as upstream does', (_, behaviour, fields) => {
+  const object = { metadata: { ...metadata, generateName: 'Bad_' }, spec: { devices: {} } };
+  const errors = behaviour.validate(object as never).map(({ field }) => String(field));
+  expect(errors.filter((field) => field.includes('generateName'))).toEqual(fields);
+});
+
 describe('a claim', () => {
   test('is for one device unless told, and tolerates what it equals', () => {
     const devices = {

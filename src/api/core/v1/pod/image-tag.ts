@@ -2,6 +2,8 @@ const DIGEST = /^[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]
 const TAG = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
 const HEX_NAME = /^[a-f0-9]{64}$/;
 const COMPONENT = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$/;
+const DEFAULT_REPOSITORY = 'library/';
+const MAX_REPOSITORY_PATH = 255;
 const DOMAIN =
   /^(?:\[[0-9a-fA-F:]+\]|(?:[A-Za-z0-9]|[A-Za-z0-9][A-Za-z0-9-]*[A-Za-z0-9])(?:\.(?:[A-Za-z0-9]|[A-Za-z0-9][A-Za-z0-9-]*[A-Za-z0-9]))*)(?::[0-9]+)?$/;
 
@@ -36,5 +38,8 @@ function isRepository(name: string): boolean {
   const [first = ''] = parts;
   const hasDomain = parts.length > 1 && (/[.:]/.test(first) || first === 'localhost' || first.toLowerCase() !== first);
   if (hasDomain && !DOMAIN.test(first)) return false;
-  return (hasDomain ? parts.slice(1) : parts).every((part) => COMPONENT.test(part));
+  const path = hasDomain ? parts.slice(1) : parts;
+  // On the default registry a name of one part lies below `library/`.
+  const length = path.join('/').length + (parts.length === 1 ? DEFAULT_REPOSITORY.length : 0);
+  return length <= MAX_REPOSITORY_PATH && path.every((part) => COMPONENT.test(part));
 }
