@@ -45,6 +45,7 @@ export const customResourceDefinitionsStrategy: ResourceStrategy<Definition> = {
   prepareForCreate: apiextensions.prepareCustomResourceDefinitionForCreate,
   prepareForUpdate: apiextensions.prepareCustomResourceDefinitionForUpdate,
   prepareForDelete: beginDeletion,
+  checksOwnPreconditions: true,
   resetFields: { '': [['status']], status: [['spec']] },
   location: 'apiextensions.k8s.io/customresourcedefinitions',
   storedAsJson: true,

@@ -33,4 +33,5 @@ export const namespacesStrategy: ResourceStrategy<core.Namespace> = {
   isDeletionHeld: ({ spec }) => (spec?.finalizers ?? []).length > 0,
   subresources: { finalize },
   returnsDeletedObject: true,
+  checksOwnPreconditions: true,
 };

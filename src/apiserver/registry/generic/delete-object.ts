@@ -7,6 +7,11 @@ import { type CommonOptions, groupResourceOf, inVersion, type ObjectWrite } from
 import type { StoredResource } from './served-resource.ts';
 import type { Propagation } from './strategy.ts';
 
+const OWN_PRECONDITIONS = [
+  ['UID', 'uid'],
+  ['ResourceVersion', 'resourceVersion'],
+] as const;
+
 export interface DeleteOptions extends CommonOptions {
   readonly gracePeriodSeconds?: number | undefined;
   readonly propagationPolicy?: 'Foreground' | 'Background' | 'Orphan' | undefined;
@@ -33,8 +38,10 @@ export async function deleteObject(write: ObjectWrite, options: DeleteOptions): 
   }
 }
 
-function checkPreconditions({ resource, name }: ObjectWrite, { uid, resourceVersion }: DeleteOptions, object: KubeObject): void {
-  const subject = { group: resource.group, resource: resource.kind };
+function checkPreconditions(write: ObjectWrite, { uid, resourceVersion }: DeleteOptions, object: KubeObject): void {
+  const { resource, name } = write;
+  if (resource.strategy.checksOwnPreconditions) return checkOwnPreconditions(write, { uid, resourceVersion }, object);
+  const subject = { group: resource.strategy.invalidGroup ?? resource.group, resource: resource.kind };
   if (uid !== undefined && uid !== object.metadata.uid) {
     const message = `the UID in the precondition (${uid}) does not match the UID in record (${object.metadata.uid}). The object might have been deleted and then recreated`;
     throw StatusError.conflict(subject, name, message);
@@ -42,6 +49,15 @@ function checkPreconditions({ resource, name }: ObjectWrite, { uid, resourceVers
   if (resourceVersion !== undefined && resourceVersion !== object.metadata.resourceVersion) {
     const message = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${object.metadata.resourceVersion}). The object might have been modified`;
     throw StatusError.conflict(subject, name, message);
+  }
+}
+
+/** In the words of upstream's own storage of namespaces and definitions. */
+function checkOwnPreconditions(write: ObjectWrite, expected: Pick<DeleteOptions, 'uid' | 'resourceVersion'>, { metadata }: KubeObject): void {
+  for (const [label, key] of OWN_PRECONDITIONS) {
+    if (expected[key] === undefined || expected[key] === metadata[key]) continue;
+    const message = `Precondition failed: ${label} in precondition: ${expected[key]}, ${label} in object meta: ${metadata[key]}`;
+    throw StatusError.conflict(groupResourceOf(write), write.name, message);
   }
 }
 

@@ -72,6 +72,8 @@ export interface ResourceStrategy<T> extends KindBehaviour<T> {
   readonly isDeletionHeld?: (object: T) => boolean;
   /** The propagation policy if none is requested: background, orphan for older kinds (Job). */
   readonly defaultPropagation?: Propagation;
+  /** Preconditions of deletions have errors of their own, which name the resource (namespaces, definitions). */
+  readonly checksOwnPreconditions?: boolean;
   /** Deletion returns the object instead of a Status. */
   readonly returnsDeletedObject?: boolean;
   readonly deletionWarnings?: (
