@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { core } from '#api';
+import { core, rbac } from '#api';
 import { configMap, serveAdmission } from '../admission/admission-server.test-data.ts';
 
 async function served() {
@@ -68,5 +68,35 @@ describe('an applied configuration', () => {
       code: 500,
       message: `failed to convert new object (default/a; ${gvk}) to proper version: unable to convert unstructured object to ${gvk}: ${detail}`,
     });
+  });
+});
+
+describe('a merge patch whose result does not decode', () => {
+  async function rejection(patch: object): Promise<string> {
+    const { client } = await serveAdmission();
+    const roles = client.of(rbac.Role);
+    const rules = [{ resources: ['configmaps'], verbs: ['get'], apiGroups: [''] }];
+    await roles.create({ metadata: { name: 'a', namespace: 'default', labels: { z: '1', a: '2' } }, rules });
+    const key = { name: 'a', namespace: 'default' };
+    return await roles.patch(key, patch, { type: 'merge', fieldValidation: 'Strict' }).then(
+      () => 'no error',
+      ({ message }: Error) => message,
+    );
+  }
+
+  it('is quoted with untouched items and maps in the order of upstream', async () => {
+    const message = await rejection({ kind: 'Other' });
+    expect(message).toContain(String.raw`\"labels\":{\"a\":\"2\",\"z\":\"1\"}`);
+    expect(message).toContain(String.raw`\"rules\":[{\"verbs\":[\"get\"],\"apiGroups\":[\"\"],\"resources\":[\"configmaps\"]}]`);
+  });
+
+  it('is quoted with the members of new items sorted', async () => {
+    const message = await rejection({ kind: 'Other', rules: [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }] });
+    expect(message).toContain(String.raw`\"rules\":[{\"apiGroups\":[\"\"],\"resources\":[\"pods\"],\"verbs\":[\"get\"]}]`);
+  });
+
+  it('names unknown fields in the order of the quotation', async () => {
+    const message = await rejection({ zed: 1, metadata: { nope: 1 }, abc: 2 });
+    expect(message).toMatch(/unknown field "abc", unknown field "metadata.nope", unknown field "zed"$/);
   });
 });

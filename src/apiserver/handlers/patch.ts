@@ -27,7 +27,6 @@ import {
   patchRejected,
   restoreError,
   restoreNameError,
-  type Schema,
   StatusError,
   StrategicPatchError,
   strictDecodingError,
@@ -44,6 +43,7 @@ import { applyObject } from './apply.ts';
 import { BODY_LIMIT, decodeBounded, type ExpectedKind, namingError, notRegistered, reportProblems, withReset } from './decode-body.ts';
 import { trackFieldOwnership } from './field-ownership.ts';
 import { objectWrite } from './object-write.ts';
+import { asPrinted } from './patched-text.ts';
 import type { HandlerDeps, ResourceCall } from './resource-call.ts';
 import { withRequestIdentity } from './update.ts';
 import { type WriteOptions, writeOptions } from './write-options.ts';
@@ -170,7 +170,10 @@ function decodePatched(call: ResourceCall, { live, patch, type, options, expecte
   const written = type === PATCH_TYPES.merge ? writtenAfterMerge(patch, value) : undefined;
   const read = type === PATCH_TYPES.strategic ? restored : decodeAsNamed;
   const { object, error, problems } = read(call.deps, expected, { value, before, written });
-  const allProblems = lenient ? [] : [...patchProblems(type, patch), ...problems];
+  // Upstream decodes the text that errors quote.
+  const reread = () => read(call.deps, expected, { value: asPrinted({ schema: expected.schema, value, before }), before });
+  const ordered = problems.length > 1 && type !== PATCH_TYPES.strategic && !lenient ? reread().problems : problems;
+  const allProblems = lenient ? [] : [...patchProblems(type, patch), ...ordered];
   const isRejected = allProblems.length > 0 && options.fieldValidation === 'Strict';
   const unconverted = error === undefined ? expected.conversionError?.(object) : undefined;
   const detail =
@@ -258,36 +261,6 @@ function invalidPatch({ value }: ParsedDocument, before: JsonObject, detail: str
 function mergedResult(patch: JsonValue, before: JsonValue | undefined): JsonValue {
   if (!isJsonObject(patch) || !isJsonObject(before)) return isJsonObject(patch) ? withoutNulls(patch) : patch;
   return Object.fromEntries(Object.entries(patch).map(([key, member]) => [key, member && mergedResult(member, getKey(before, key))]));
-}
-
-interface PrintedValue {
-  readonly schema: Schema | undefined;
-  readonly value: JsonValue;
-  readonly before: JsonValue | undefined;
-}
-
-/** Deeper members are printed in any order. */
-const MAX_SORTED_DEPTH = 500;
-
-/**
- * As upstream prints a patched document: members that the patch touched are sorted by name, untouched ones keep the order of their
- * definition. Patches share untouched values, so identity tells them apart.
- */
-function asPrinted({ schema, value, before }: PrintedValue, depth = 0): JsonValue {
-  if (!isJsonObject(value) || depth > MAX_SORTED_DEPTH) return value;
-  if (value === before && schema !== undefined) return inSchemaOrder(schema, value);
-  const old = isJsonObject(before) ? before : {};
-  const fields = schema?.type === 'object' ? schema.fieldsByName : undefined;
-  const printed = (key: string) => asPrinted({ schema: fields?.get(key)?.schema, value: value[key]!, before: getKey(old, key) }, depth + 1);
-  const keys = Object.keys(value).sort();
-  return Object.fromEntries(keys.map((key) => [key, printed(key)]));
-}
-
-function inSchemaOrder(schema: Schema, value: JsonValue): JsonValue {
-  if (schema.type === 'list' && isJsonArray(value)) return value.map((item) => inSchemaOrder(schema.items, item));
-  if (schema.type !== 'object' || !isJsonObject(value)) return value;
-  const defined = schema.fields.filter(({ name }) => Object.hasOwn(value, name));
-  return Object.fromEntries(defined.map((field) => [field.name, inSchemaOrder(field.schema, value[field.name]!)]));
 }
 
 interface PatchInput {
