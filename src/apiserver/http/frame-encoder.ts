@@ -68,7 +68,7 @@ export class FrameEncoder {
     const object = { kind, apiVersion, metadata: { resourceVersion: String(revision), ...annotations } };
     const { as, asVersion = META_V1 } = this.#context.negotiated;
     if (as === undefined) return this.#plain('BOOKMARK', object, this.#resource);
-    const partial = partialMetadata(object as unknown as KubeObject, asVersion);
+    const partial = partialMetadata(object as unknown as KubeObject, this.#resource, asVersion);
     if (as !== 'Table') return this.#plain('BOOKMARK', partial);
     const metadata = { resourceVersion: String(revision) };
     const rows = [{ cells: [], object: partial }];
@@ -80,7 +80,7 @@ export class FrameEncoder {
   }
 
   #partial({ type, object }: WatchFrame): Buffer {
-    return this.#plain(type, partialMetadata(object.as(this.#resource).object, this.#context.negotiated.asVersion));
+    return this.#plain(type, partialMetadata(object.as(this.#resource).object, this.#resource, this.#context.negotiated.asVersion));
   }
 
   /** Column definitions are sent once per stream. */

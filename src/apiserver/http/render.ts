@@ -26,15 +26,16 @@ export function renderObject({ resource, object }: ObjectResponse, context: Rend
     return encodeMedia(tableOf([object.object], versionOf(object), tableOptions(resource, context)), negotiated, undefined);
   }
   if (negotiated.as === 'PartialObjectMetadataList') throw notRendered(negotiated, `not a list (${goTypeOf(resource, '')})`);
-  if (negotiated.as !== undefined) return encodeMedia(partialMetadata(object.object, negotiated.asVersion), negotiated, undefined);
+  if (negotiated.as !== undefined) return encodeMedia(partialMetadata(object.object, resource, negotiated.asVersion), negotiated, undefined);
   return objectBytes(object, resource, context);
 }
 
 /** An object that is not stored, in the requested form. */
 export function renderPrinted(object: KubeObject, table: TableDefinition<KubeObject>, { negotiated, query, now }: RenderContext): Buffer {
   const apiVersion = negotiated.asVersion;
-  if (negotiated.as !== 'Table') return encodeMedia(partialMetadata(object, apiVersion), negotiated, undefined);
-  const options = { resource: { strategy: { table } }, now, includeObject: includeObjectOf(query.get('includeObject')), apiVersion };
+  const resource = { strategy: { table } };
+  if (negotiated.as !== 'Table') return encodeMedia(partialMetadata(object, resource, apiVersion), negotiated, undefined);
+  const options = { resource, now, includeObject: includeObjectOf(query.get('includeObject')), apiVersion };
   return encodeMedia(tableOf([object], versionOf({ object }), options), negotiated, undefined);
 }
 
@@ -96,8 +97,8 @@ function renderMetadata(list: ListResponse, metadata: Metadata, negotiated: Nego
   return new TextListBody({ head, name: 'items', items }, negotiated);
 }
 
-function* metadataItems({ items }: ListResponse, apiVersion: string): Generator<object> {
-  for (const { object } of items) yield partialMetadata(object, apiVersion);
+function* metadataItems({ items, resource }: ListResponse, apiVersion: string): Generator<object> {
+  for (const { object } of items) yield partialMetadata(object, resource, apiVersion);
 }
 
 /** Lists of custom resources always have `continue`, even if empty. */

@@ -12,7 +12,9 @@ export interface TableOptions {
 }
 
 /** A resource with table columns. */
-type PrintableResource = { readonly strategy: { readonly table?: TableDefinition<KubeObject> } };
+export interface PrintableResource {
+  readonly strategy: { readonly table?: TableDefinition<KubeObject>; readonly internalAnnotations?: readonly string[] };
+}
 
 export const META_V1 = 'meta.k8s.io/v1';
 /** How an unset time is printed. */
@@ -74,10 +76,20 @@ export function rowOf(object: KubeObject, { resource, now, includeObject, apiVer
   return {
     cells: definition.cells(object, now),
     ...(conditions.length > 0 && { conditions }),
-    object: includeObject === 'Object' ? object : includeObject === 'Metadata' ? partialMetadata(object, apiVersion) : null,
+    object: includeObject === 'Object' ? object : includeObject === 'Metadata' ? partialMetadata(object, resource, apiVersion) : null,
   };
 }
 
-export function partialMetadata({ metadata }: KubeObject, apiVersion = META_V1) {
-  return { kind: 'PartialObjectMetadata', apiVersion, metadata };
+export function partialMetadata({ metadata }: KubeObject, { strategy }: PrintableResource, apiVersion = META_V1) {
+  return { kind: 'PartialObjectMetadata', apiVersion, metadata: withoutAnnotations(metadata, strategy.internalAnnotations) };
+}
+
+type Metadata = KubeObject['metadata'];
+
+/** Metadata alone is taken from upstream's internal version, which has fields for some annotations. */
+function withoutAnnotations(metadata: Metadata, hidden: readonly string[] | undefined): Metadata {
+  const { annotations, ...rest } = metadata;
+  if (annotations === undefined || !hidden?.some((key) => Object.hasOwn(annotations, key))) return metadata;
+  const shown = Object.entries(annotations).filter(([key]) => !hidden.includes(key));
+  return shown.length === 0 ? rest : { ...metadata, annotations: Object.fromEntries(shown) };
 }

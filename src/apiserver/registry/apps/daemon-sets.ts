@@ -45,6 +45,7 @@ export const daemonSetsStrategy: ResourceStrategy<DaemonSet> = {
   // The annotation is owned by the creating client.
   defaults: (set) => withAnnotation(apps.daemonSetBehaviour.defaults?.(set) ?? set),
   conversionError,
+  internalAnnotations: [TEMPLATE_GENERATION],
   hasStatus: true,
   tracksGeneration: true,
   prepareForCreate,

@@ -37,6 +37,7 @@ export const deploymentsStrategy: ResourceStrategy<apps.Deployment> = {
   ...apps.deploymentBehaviour,
   defaults: (deployment) => withPlainRollback(apps.deploymentBehaviour.defaults?.(deployment) ?? deployment),
   conversionError,
+  internalAnnotations: [apps.ROLLBACK_TO],
   scale: APPS_SCALE,
   hasStatus: true,
   tracksGeneration: true,

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { apps } from '#api';
 import { serveAdmission } from '../../admission/admission-server.test-data.ts';
+import { partialMetadata } from '../../printing/table.ts';
+import { daemonSetsStrategy } from './daemon-sets.ts';
 
 const GENERATION = 'deprecated.daemonset.template.generation';
 const PLACE = { name: 'a', namespace: 'default' };
@@ -38,6 +40,12 @@ describe('an annotation that is a number in other versions', () => {
     expect(await refusal(objects.patch(PLACE, patch, { type: 'merge' }))).toMatch(/^422 .*patch: Invalid value.*: invalid syntax$/s);
     expect(await refusal(objects.patch(PLACE, patch, { type: 'strategic' }))).toBe(`500 ${why}`);
   });
+});
+
+it('metadata printed alone lacks annotations that are fields of the internal version', () => {
+  const set = annotated({ kept: 'x', [GENERATION]: '1' });
+  expect(partialMetadata(set, { strategy: daemonSetsStrategy } as never).metadata.annotations).toEqual({ kept: 'x' });
+  expect(partialMetadata(annotated({ [GENERATION]: '1' }), { strategy: daemonSetsStrategy } as never).metadata).toEqual(PLACE);
 });
 
 describe('the revision that a deployment goes back to', () => {

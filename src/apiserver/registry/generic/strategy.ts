@@ -24,6 +24,8 @@ export interface RequestScope {
 export interface ResourceStrategy<T> extends KindBehaviour<T> {
   /** The key prefix after `/registry/`, as upstream uses it. Default: the resource's name. */
   readonly location?: string;
+  /** Annotations that upstream's internal version has as fields: metadata alone is printed without them. */
+  readonly internalAnnotations?: readonly string[];
   /** Upstream's storage version, if it is not the internal one. */
   readonly storedVersion?: string;
   /** Versions that are stored, but not served. */
