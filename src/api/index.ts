@@ -28,6 +28,7 @@ export * as flowcontrol from './flowcontrol/v1/index.ts';
 export { KINDS } from './kinds.ts';
 export * from './lifecycle.ts';
 export { listSchemaOf } from './list-schema.ts';
+export { openapiEnum } from './openapi-enums.ts';
 export * as meta from './meta/v1/index.ts';
 export * as metricsV1beta1 from './metrics/v1beta1/index.ts';
 export * as networking from './networking/v1/index.ts';

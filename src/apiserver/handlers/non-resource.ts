@@ -147,10 +147,12 @@ function rootPaths({ table, health, remote }: NonResourceDeps): readonly string[
     '/api',
     '/api/v1',
     '/apis',
+    '/apis/',
     '/metrics',
     '/metrics/slis',
     '/openapi/v2',
     '/openapi/v3',
+    '/openapi/v3/',
     '/openid/v1/jwks',
     '/version',
   ];

@@ -1,4 +1,4 @@
-import { core, listSchemaOf, meta } from '#api';
+import { core, listSchemaOf, meta, openapiEnum } from '#api';
 import { mergeAll, pushAll, runSteps } from '#base';
 import { type GroupVersionKind, type JsonObject, type ObjectSchema, type OpenApiVersion, openapiDefinitionSteps } from '#machinery';
 import { customDefinitions } from './custom-definition.ts';
@@ -38,12 +38,12 @@ export interface DocumentOptions {
 }
 
 export function buildV3(plan: DocumentPlan, options: DocumentOptions): JsonObject {
+  const schemas = runSteps(definitionSteps(3, [plan], options));
   return {
     openapi: '3.0.0',
     info: { title: 'Kubernetes', version: options.serverVersion },
     paths: runSteps(renderSteps(3, [plan])),
-    components: { schemas: runSteps(definitionSteps(3, [plan], options)), securitySchemes: { BearerToken: SECURITY } },
-    security: [{ BearerToken: [] }],
+    components: { ...(Object.keys(schemas).length > 0 && { schemas }), securitySchemes: { BearerToken: SECURITY } },
   };
 }
 
@@ -86,6 +86,7 @@ function* definitionSteps(version: OpenApiVersion, plans: readonly DocumentPlan[
   return {
     ...(yield* openapiDefinitionSteps(roots, {
       version,
+      enumOf: openapiEnum,
       kinds: kindsOf(builtIn, version === 2 ? options.groupVersions : ownGroupVersions(resources)),
     })),
     ...mergeAll(resources.filter(({ custom }) => custom).map((resource) => customDefinitions(version, resource))),

@@ -7,6 +7,8 @@ import { type AggregatedOpenApi, NO_AGGREGATED_OPENAPI } from './merged-openapi.
 import { addressOf, type OpenApi, type OpenApiDocument } from './openapi.ts';
 
 const JSON_TYPE = 'application/json';
+/** Upstream leaves the index to the detection of its HTTP library. */
+const INDEX_TYPE = 'text/plain; charset=utf-8';
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
 
 /** Serves everything below `/openapi`. */
@@ -14,7 +16,7 @@ export function openapiHandler(openapi: OpenApi, clock: Clock, delegated: Aggreg
   return (request) => {
     const path = request.path.replace(/\/$/, '');
     if (path === '/openapi/v2') return openapi.prepareV2(clock).then((document) => negotiated(request, 'v2', document));
-    if (path === '/openapi/v3') return openapi.indexV3(clock).then((index) => respond(request, { ...index, contentType: JSON_TYPE }));
+    if (path === '/openapi/v3') return openapi.indexV3(clock).then((index) => respond(request, { ...index, contentType: INDEX_TYPE }));
     if (!path.startsWith('/openapi/v3/')) return PAGE_NOT_FOUND;
     return delegated.respond(path.slice('/openapi/v3/'.length), request) ?? version3(request, { openapi, clock });
   };

@@ -83,6 +83,15 @@ describe('definitions', () => {
     expect(claimRef).toMatchObject({ 'x-kubernetes-map-type': 'granular' });
   });
 
+  test('list the values of types that upstream lists', () => {
+    const values = (schema: string, property: string, ...more: string[]) => at(schemas[schema]!, 'properties', property, ...more, 'enum');
+    expect(values('io.k8s.api.core.v1.Container', 'imagePullPolicy')).toEqual(['Always', 'IfNotPresent', 'Never']);
+    expect(values('io.k8s.api.core.v1.PersistentVolumeClaimSpec', 'accessModes', 'items')).toContain('ReadWriteOncePod');
+    const statuses = ['properties', 'allocatedResourceStatuses', 'additionalProperties', 'enum'];
+    expect(at(v2, 'definitions', 'io.k8s.api.core.v1.PersistentVolumeClaimStatus', ...statuses)).toContain('NodeResizePending');
+    expect(at(schemas['io.k8s.api.core.v1.NodeAddress']!, 'properties', 'type')).not.toHaveProperty('enum');
+  });
+
   test('say what is required, and the defaults', () => {
     expect(schemas['io.k8s.api.core.v1.PodSpec']!.required).toEqual(['containers']);
     expect(at(schemas['io.k8s.api.core.v1.ContainerPort']!, 'properties', 'protocol')).toMatchObject({ type: 'string', default: 'TCP' });

@@ -8,6 +8,8 @@ export interface OpenApiDefinitionsOptions {
   readonly version: OpenApiVersion;
   /** The kinds that a type is, by the type's name: types that are kinds (Pod, PodList, Status, DeleteOptions) say so. */
   readonly kinds?: ReadonlyMap<string, readonly GroupVersionKind[]>;
+  /** The values of a string type by its Go name, if the document lists them. */
+  readonly enumOf?: (goName: string) => readonly string[] | undefined;
 }
 
 /** Scalars that have a definition of their own, which fields refer to. */
@@ -107,11 +109,13 @@ class TypeCollector {
 class DefinitionWriter {
   private readonly version: OpenApiVersion;
   private readonly kinds: ReadonlyMap<string, readonly GroupVersionKind[]>;
+  private readonly enumOf: (goName: string) => readonly string[] | undefined;
   private readonly objects: ReadonlyMap<string, ObjectSchema>;
 
-  constructor({ version, kinds = new Map() }: OpenApiDefinitionsOptions, objects: ReadonlyMap<string, ObjectSchema>) {
+  constructor({ version, kinds = new Map(), enumOf = () => undefined }: OpenApiDefinitionsOptions, objects: ReadonlyMap<string, ObjectSchema>) {
     this.version = version;
     this.kinds = kinds;
+    this.enumOf = enumOf;
     this.objects = objects;
   }
 
@@ -171,9 +175,14 @@ class DefinitionWriter {
     }
   }
 
-  private scalar({ type }: ScalarSchema, siblings: JsonObject): JsonObject {
+  private scalar({ type, goName }: ScalarSchema, siblings: JsonObject): JsonObject {
     if (type in NAMED_SCALARS) return this.reference(NAMED_SCALARS[type as NamedScalar], siblings);
-    return { ...siblings, ...INLINE_SCALARS[type as keyof typeof INLINE_SCALARS] };
+    return { ...siblings, ...INLINE_SCALARS[type as keyof typeof INLINE_SCALARS], ...this.enumeration(goName) };
+  }
+
+  private enumeration(goName: string | undefined): JsonObject {
+    const values = goName === undefined ? undefined : this.enumOf(goName);
+    return values === undefined ? {} : { enum: values };
   }
 
   // Version 3 does not allow anything beside a reference, so it is wrapped.
@@ -197,9 +206,10 @@ class DefinitionWriter {
     };
   }
 
-  private map({ values, atomic, granular }: MapSchema): JsonObject {
+  private map({ values, atomic, granular, goName }: MapSchema): JsonObject {
     const mapType = atomic ? 'atomic' : granular ? 'granular' : undefined;
-    return { type: 'object', additionalProperties: this.element(values), ...(mapType && { 'x-kubernetes-map-type': mapType }) };
+    const additionalProperties = { ...this.element(values), ...this.enumeration(goName) };
+    return { type: 'object', additionalProperties, ...(mapType && { 'x-kubernetes-map-type': mapType }) };
   }
 
   private element(schema: Schema): JsonObject {
