@@ -87,6 +87,28 @@ describe('paths of custom resources', () => {
     expect(JSON.parse(body).message).toBe(` is not supported on resources of kind "widgets.${GROUP}"`);
   });
 
+  test.each([
+    [{ kind: 'Widget' }, `the API version in the data () does not match the expected API version (${GROUP}/v1)`],
+    [
+      { kind: 'Widget', apiVersion: null },
+      'Widget in version "" cannot be handled as a Widget: .apiVersion accessor error: <nil> is of the type <nil>, expected string',
+    ],
+    [
+      { apiVersion: `${GROUP}/v1` },
+      `the object provided is unrecognized (must be of type Widget): Object 'Kind' is missing in '{"apiVersion":"${GROUP}/v1"}' ({"apiVersion":"paths.example.c ...)`,
+    ],
+  ])('the body %j lacks a name of its kind', async (body, message) => {
+    const { code, body: text } = await send('POST', WIDGETS, body);
+    expect({ code, message: JSON.parse(text).message }).toEqual({ code: 400, message });
+  });
+
+  test('an invalid patch is quoted with the members of the metadata sorted', async () => {
+    const patch = [{ op: 'add', path: '/apiVersion', value: 'other/v1' }];
+    const { code, body } = await send('PATCH', `${WIDGETS}/a`, patch, 'application/json-patch+json');
+    expect(code).toBe(422);
+    expect(JSON.parse(body).message).toContain(String.raw`\"metadata\":{\"creationTimestamp\"`);
+  });
+
   test('a PUT of a custom resource without metadata is rejected', async () => {
     const { code, body } = await send('PUT', `${WIDGETS}/a`, { apiVersion: `${GROUP}/v1`, kind: 'Widget' });
     const message = 'the name of the object () does not match the name on the URL (a)';

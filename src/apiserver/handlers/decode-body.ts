@@ -165,8 +165,8 @@ function ofKind(parsed: ParsedBody, expected: ExpectedKind): JsonObject {
   const misnamed = namingError(value);
   if (misnamed !== undefined || !isJsonObject(value)) throw unreadable(misnamed ?? '', { expected, parsed });
   const { kind, apiVersion } = value as { kind?: unknown; apiVersion?: unknown };
-  if (expected.custom && !kind) throw missing('Kind', expected, parsed);
-  if (expected.custom && !apiVersion) throw missing('apiVersion', expected, parsed);
+  if (expected.custom && !kind) throw missingKind(expected, parsed);
+  if (expected.custom && !apiVersion) throw apiVersion === null ? nullVersion(expected) : mismatch(String(kind), '', expected);
   const statedKind = typeof kind === 'string' && kind !== '' ? kind : expected.kind;
   const isStated = typeof apiVersion === 'string' && apiVersion !== '' && !expected.alsoVersions?.includes(apiVersion);
   const statedVersion = isStated ? apiVersion : expected.apiVersion;
@@ -214,9 +214,14 @@ function unreadable(detail: string, { expected, parsed }: ExpectedBody): StatusE
   return unrecognizedObject(expected.kind, detail, parsed.bytes ?? Buffer.alloc(0));
 }
 
-function missing(field: 'Kind' | 'apiVersion', expected: ExpectedKind, { bytes }: ParsedBody): StatusError {
+function missingKind(expected: ExpectedKind, { bytes }: ParsedBody): StatusError {
   const text = bytes?.toString('utf8') ?? '';
-  return unrecognizedObject(expected.kind, `Object '${field}' is missing in '${text}'`, bytes ?? Buffer.alloc(0));
+  return unrecognizedObject(expected.kind, `Object 'Kind' is missing in '${text}'`, bytes ?? Buffer.alloc(0));
+}
+
+function nullVersion({ kind }: ExpectedKind): StatusError {
+  const why = '.apiVersion accessor error: <nil> is of the type <nil>, expected string';
+  return cannotBeHandledError({ group: '', version: '', kind }, kind, why);
 }
 
 function mismatch(kind: string, apiVersion: string, expected: ExpectedKind): StatusError {

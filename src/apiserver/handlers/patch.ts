@@ -171,7 +171,7 @@ function decodePatched(call: ResourceCall, { live, patch, type, options, expecte
   const read = type === PATCH_TYPES.strategic ? restored : decodeAsNamed;
   const { object, error, problems } = read(call.deps, expected, { value, before, written });
   // Upstream decodes the text that errors quote.
-  const reread = () => read(call.deps, expected, { value: asPrinted({ schema: expected.schema, value, before }), before });
+  const reread = () => read(call.deps, expected, { value: printed(expected, { value, before }), before });
   const ordered = problems.length > 1 && type !== PATCH_TYPES.strategic && !lenient ? reread().problems : problems;
   const allProblems = lenient ? [] : [...patchProblems(type, patch), ...ordered];
   const isRejected = allProblems.length > 0 && options.fieldValidation === 'Strict';
@@ -179,7 +179,7 @@ function decodePatched(call: ResourceCall, { live, patch, type, options, expecte
   const detail =
     error ?? (type === PATCH_TYPES.strategic ? undefined : unconverted) ?? (isRejected ? strictDecodingError(allProblems) : undefined);
   if (detail !== undefined)
-    throw type === PATCH_TYPES.strategic ? invalidPatch(patch, before, detail) : invalidResult(expected.schema, { value, before }, detail);
+    throw type === PATCH_TYPES.strategic ? invalidPatch(patch, before, detail) : invalidResult(expected, { value, before }, detail);
   // Upstream returns 500 if the result of a strategic patch cannot be converted.
   if (unconverted !== undefined) throw new Error(unconverted);
   reportProblems({ request: call.request, expected, validation: options.fieldValidation }, allProblems);
@@ -245,8 +245,13 @@ interface PatchResult {
   readonly written?: WrittenMembers | undefined;
 }
 
-function invalidResult(schema: ObjectSchema, result: PatchResult, detail: string): StatusError {
-  const text = encodeJson(asPrinted({ schema, value: result.value, before: result.before }));
+/** Custom resources have no order of definition. */
+function printed({ custom, schema }: ExpectedKind, { value, before }: PatchResult): JsonValue {
+  return asPrinted({ schema: custom ? undefined : schema, value, before });
+}
+
+function invalidResult(expected: ExpectedKind, result: PatchResult, detail: string): StatusError {
+  const text = encodeJson(printed(expected, result));
   return StatusError.invalid({ group: '', kind: '' }, '', [FieldError.invalid(Path.of('patch'), text, detail)]);
 }
 

@@ -144,7 +144,7 @@ export function printedSchema(schema: JSONSchemaProps | undefined): object | nul
     Dependencies: schema.dependencies ?? null,
     AdditionalItems: printedOrBool(schema.additionalItems),
     Definitions: table(schema.definitions),
-    ExternalDocs: schema.externalDocs && { Description: schema.externalDocs.description ?? '', URL: schema.externalDocs.url ?? '' },
+    ExternalDocs: printedDocs(schema.externalDocs),
     Example: schema.example ?? null,
     XPreserveUnknownFields: schema['x-kubernetes-preserve-unknown-fields'] ?? null,
     XEmbeddedResource: schema['x-kubernetes-embedded-resource'] ?? false,
@@ -154,6 +154,10 @@ export function printedSchema(schema: JSONSchemaProps | undefined): object | nul
     XMapType: schema['x-kubernetes-map-type'] ?? null,
     XValidations: schema['x-kubernetes-validations']?.map(printedRule) ?? null,
   };
+}
+
+function printedDocs(docs: JSONSchemaProps['externalDocs']): object | null {
+  return docs ? { Description: docs.description ?? '', URL: docs.url ?? '' } : null;
 }
 
 export function printedItems(items: JSONSchemaProps['items']): object | null {
