@@ -22,7 +22,10 @@ it('a propagation finalizer that exists moves to the end of the list', async () 
 const HAS_UID = 'the UID in the precondition \\(other\\) does not match the UID in record \\(.+\\)';
 
 it.each([
-  ['/api/v1/namespaces/default', new RegExp('^Operation cannot be fulfilled on namespaces "default": Precondition failed: UID in precondition: other, ')],
+  [
+    '/api/v1/namespaces/default',
+    /^Operation cannot be fulfilled on namespaces "default": Precondition failed: UID in precondition: other, /,
+  ],
   ['/api/v1/namespaces/default/configmaps/a', new RegExp(`^Operation cannot be fulfilled on ConfigMap "a": ${HAS_UID}`)],
   ['/apis/events.k8s.io/v1/namespaces/default/events/a', new RegExp(`^Operation cannot be fulfilled on Event "a": ${HAS_UID}`)],
 ])('a deletion of %s with another uid is a conflict in the words of upstream', async (path, message) => {

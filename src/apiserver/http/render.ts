@@ -26,7 +26,8 @@ export function renderObject({ resource, object }: ObjectResponse, context: Rend
     return encodeMedia(tableOf([object.object], versionOf(object), tableOptions(resource, context)), negotiated, undefined);
   }
   if (negotiated.as === 'PartialObjectMetadataList') throw notRendered(negotiated, `not a list (${goTypeOf(resource, '')})`);
-  if (negotiated.as !== undefined) return encodeMedia(partialMetadata(object.object, resource, negotiated.asVersion), negotiated, undefined);
+  if (negotiated.as !== undefined)
+    return encodeMedia(partialMetadata(object.object, resource, negotiated.asVersion), negotiated, undefined);
   return objectBytes(object, resource, context);
 }
 

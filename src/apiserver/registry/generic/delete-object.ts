@@ -40,7 +40,10 @@ export async function deleteObject(write: ObjectWrite, options: DeleteOptions): 
 
 function checkPreconditions(write: ObjectWrite, { uid, resourceVersion }: DeleteOptions, object: KubeObject): void {
   const { resource, name } = write;
-  if (resource.strategy.checksOwnPreconditions) return checkOwnPreconditions(write, { uid, resourceVersion }, object);
+  if (resource.strategy.checksOwnPreconditions) {
+    checkOwnPreconditions(write, { uid, resourceVersion }, object);
+    return;
+  }
   const subject = { group: resource.strategy.invalidGroup ?? resource.group, resource: resource.kind };
   if (uid !== undefined && uid !== object.metadata.uid) {
     const message = `the UID in the precondition (${uid}) does not match the UID in record (${object.metadata.uid}). The object might have been deleted and then recreated`;
@@ -53,7 +56,11 @@ function checkPreconditions(write: ObjectWrite, { uid, resourceVersion }: Delete
 }
 
 /** In the words of upstream's own storage of namespaces and definitions. */
-function checkOwnPreconditions(write: ObjectWrite, expected: Pick<DeleteOptions, 'uid' | 'resourceVersion'>, { metadata }: KubeObject): void {
+function checkOwnPreconditions(
+  write: ObjectWrite,
+  expected: Pick<DeleteOptions, 'uid' | 'resourceVersion'>,
+  { metadata }: KubeObject,
+): void {
   for (const [label, key] of OWN_PRECONDITIONS) {
     if (expected[key] === undefined || expected[key] === metadata[key]) continue;
     const message = `Precondition failed: ${label} in precondition: ${expected[key]}, ${label} in object meta: ${metadata[key]}`;

@@ -112,7 +112,10 @@ class DefinitionWriter {
   private readonly enumOf: (goName: string) => readonly string[] | undefined;
   private readonly objects: ReadonlyMap<string, ObjectSchema>;
 
-  constructor({ version, kinds = new Map(), enumOf = () => undefined }: OpenApiDefinitionsOptions, objects: ReadonlyMap<string, ObjectSchema>) {
+  constructor(
+    { version, kinds = new Map(), enumOf = () => undefined }: OpenApiDefinitionsOptions,
+    objects: ReadonlyMap<string, ObjectSchema>,
+  ) {
     this.version = version;
     this.kinds = kinds;
     this.enumOf = enumOf;
