@@ -385,6 +385,12 @@ describe('an update of a definition', () => {
     ]);
   });
 
+  it('stores its objects once for each version that repeats the name of the stored one', () => {
+    const version = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: ANYTHING } };
+    const errors = errorsOf({ spec: { versions: [version, version] }, status: { storedVersions: ['v1'] } } as unknown as JsonObject);
+    expect(errors.at(-1)).toBe('status.storedVersions: Invalid value: ["v1"]: must have the storage version v1');
+  });
+
   it('remembers every version that objects were stored in', () => {
     const versions = ['v1', 'v2'].map((name) => ({ name, served: true, storage: name === 'v2', schema: { openAPIV3Schema: ANYTHING } }));
     const next = prepareCustomResourceDefinitionForUpdate(definition({ spec: { versions } as unknown as JsonObject }), definition());

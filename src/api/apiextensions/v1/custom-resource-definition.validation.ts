@@ -200,8 +200,9 @@ function validateStoredVersions(stored: readonly string[] | null, versions: read
   const path = STATUS.child('storedVersions');
   if (stored === null || stored.length === 0) return [FieldError.invalid(path, stored, 'must have at least one stored version')];
   const names = new Set(versions.map(({ name }) => name));
+  // A stored version counts for one version only: of those that repeat its name, others miss it.
   const storedNames = new Set(stored);
-  const missing = versions.filter(({ name, storage }) => storage && !storedNames.has(name));
+  const missing = versions.filter(({ name, storage }) => !storedNames.delete(name) && storage);
   const errors = missing.map(({ name }) => FieldError.invalid(path, stored, `must have the storage version ${name}`));
   for (const [i, name] of stored.entries()) {
     if (names.has(name)) continue;

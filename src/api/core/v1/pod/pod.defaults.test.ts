@@ -143,3 +143,10 @@ test.each<[string, Partial<PodSpec>]>([
 ])('%s is the class of its pods', (expected, spec) => {
   expect(computePodQOS({ containers: [], ...spec })).toBe(expected);
 });
+
+test('a negative grace period of a pod, but not of a template, is one second', () => {
+  const spec = { containers: [C], terminationGracePeriodSeconds: -1 };
+  expect(specOf(spec).terminationGracePeriodSeconds).toBe(1);
+  expect(specOf({ terminationGracePeriodSeconds: 0 }).terminationGracePeriodSeconds).toBe(0);
+  expect(defaultPodTemplate({ spec }).spec?.terminationGracePeriodSeconds).toBe(-1);
+});

@@ -22,6 +22,8 @@ function defaultOwnSpec(spec: PodSpec): PodSpec {
   let result = mapField(spec, 'containers', (containers) => mapItems(containers, requestLimits));
   result = mapField(result, 'initContainers', (containers) => mapItems(containers, requestLimits));
   result = fillUnset(defaultPodResources(result), { enableServiceLinks: true });
+  // Upstream converts a pod's negative grace period, but not a template's.
+  if ((result.terminationGracePeriodSeconds ?? 0) < 0) result = { ...result, terminationGracePeriodSeconds: 1 };
   if (!result.hostNetwork) return result;
   result = mapField(result, 'containers', (containers) => mapItems(containers, exposeOnHost));
   return mapField(result, 'initContainers', (containers) => mapItems(containers, exposeOnHost));
