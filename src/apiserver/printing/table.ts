@@ -90,6 +90,6 @@ type Metadata = KubeObject['metadata'];
 function withoutAnnotations(metadata: Metadata, hidden: readonly string[] | undefined): Metadata {
   const { annotations, ...rest } = metadata;
   if (annotations === undefined || !hidden?.some((key) => Object.hasOwn(annotations, key))) return metadata;
-  const shown = Object.entries(annotations).filter(([key]) => !hidden.includes(key));
-  return shown.length === 0 ? rest : { ...metadata, annotations: Object.fromEntries(shown) };
+  const shownAnnotations = Object.entries(annotations).filter(([key]) => !hidden.includes(key));
+  return shownAnnotations.length === 0 ? rest : { ...metadata, annotations: Object.fromEntries(shownAnnotations) };
 }

@@ -1,3 +1,4 @@
+// One file: the rules of one kind, whose cases share a definition.
 import { describe, expect, it } from 'vitest';
 import { decodeObject, type JsonObject, type JsonValue } from '#machinery';
 import {

@@ -43,8 +43,8 @@ describe('an annotation that is a number in other versions', () => {
 });
 
 it('metadata printed alone lacks annotations that are fields of the internal version', () => {
-  const set = annotated({ kept: 'x', [GENERATION]: '1' });
-  expect(partialMetadata(set, { strategy: daemonSetsStrategy } as never).metadata.annotations).toEqual({ kept: 'x' });
+  const set = annotated({ other: 'x', [GENERATION]: '1' });
+  expect(partialMetadata(set, { strategy: daemonSetsStrategy } as never).metadata.annotations).toEqual({ other: 'x' });
   expect(partialMetadata(annotated({ [GENERATION]: '1' }), { strategy: daemonSetsStrategy } as never).metadata).toEqual(PLACE);
 });
 
