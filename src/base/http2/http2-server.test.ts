@@ -164,6 +164,13 @@ describe('a stream', () => {
     expect(client.received.filter(({ type }) => type === FRAME.RST_STREAM)).toEqual([]);
   });
 
+  test('whose response does not wait for its body is reset when the rest does not come', async () => {
+    const client = await RawClient.connect(await serveHttp2((stream) => stream.respond(413, {}, Buffer.from('too large'))));
+    client.send(postHeaders(1), frame(FRAME.DATA, 0, 1, 'a part'), postHeaders(3));
+    expect(await client.resetOf(1)).toBe(ERROR.NO_ERROR);
+    expect(await client.resetOf(3)).toBe(ERROR.NO_ERROR);
+  });
+
   test('of many whose responses do not wait for their bodies is reset', async () => {
     const client = await RawClient.connect(await serveHttp2((stream) => stream.respond(413, {}, Buffer.from('too large')), 1000));
     for (let i = 0; i < 101; i++) client.send(postHeaders(2 * i + 1));

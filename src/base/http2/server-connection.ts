@@ -60,7 +60,7 @@ export class ServerConnection implements StreamOwner {
   readonly #streams = new StreamTable<ServerStream>();
   readonly #idleFrames: TokenBucket;
   readonly #resets: TokenBucket;
-  readonly #discarded = new DiscardedBodies();
+  readonly #discarded: DiscardedBodies;
   #lastStreamId = 0;
   /** Requests that are worked for, even if their streams were reset. */
   #running = 0;
@@ -79,6 +79,7 @@ export class ServerConnection implements StreamOwner {
     const { pool, encoding, decoding, maxConcurrentStreams } = options;
     this.#idleFrames = new TokenBucket(this.#clock, IDLE_FRAMES);
     this.#resets = new TokenBucket(this.#clock, RESETS);
+    this.#discarded = new DiscardedBodies(this.#clock, (streamId) => this.#sendReset(streamId, ERROR.NO_ERROR));
     this.#decoder = new HpackDecoder(decoding, MAX_LIST_BYTES);
     this.#parser = new FrameParser((head, payload) => this.#frame(head, payload), true);
     this.sender = new FrameSender(socket, { pool, tables: encoding, onIdle: () => this.#endIfDone() });
@@ -125,13 +126,17 @@ export class ServerConnection implements StreamOwner {
   }
 
   reset(stream: ServerStream, code: number): void {
-    this.sender.control({ type: FRAME.RST_STREAM, streamId: stream.id }, [code]);
+    this.#sendReset(stream.id, code);
     stream.close(false);
   }
 
+  #sendReset(streamId: number, code: number): void {
+    this.sender.control({ type: FRAME.RST_STREAM, streamId }, [code]);
+  }
+
   finishEarly(stream: ServerStream): void {
-    if (this.#discarded.begin(stream.id)) this.sender.control({ type: FRAME.WINDOW_UPDATE, streamId: stream.id }, [DISCARDED_BYTES]);
-    else this.sender.control({ type: FRAME.RST_STREAM, streamId: stream.id }, [ERROR.NO_ERROR]);
+    const { id } = stream;
+    if (this.#discarded.begin(id)) this.sender.control({ type: FRAME.WINDOW_UPDATE, streamId: id }, [DISCARDED_BYTES]);
     stream.close(true);
   }
 
@@ -181,6 +186,7 @@ export class ServerConnection implements StreamOwner {
     this.#isClosing = true;
     this.#parser.stop();
     this.#linger?.cancel();
+    this.#discarded.stop();
     for (const stream of this.#streams.values()) stream.close(false);
   }
 
@@ -216,7 +222,8 @@ export class ServerConnection implements StreamOwner {
     const stream = this.#streams.get(streamId);
     if (stream === undefined || stream.isRequestEnded || length > stream.receiveWindow) {
       this.consumed(undefined, length);
-      if (stream === undefined) this.#discard(streamId, length, isEnd);
+      // Of a stream that is gone: its response was sent, or it was reset by us.
+      if (stream === undefined) this.#discarded.receive(streamId, { bytes: length, isEnd });
       else this.reset(stream, stream.isRequestEnded ? ERROR.STREAM_CLOSED : ERROR.FLOW_CONTROL_ERROR);
       return;
     }
@@ -224,12 +231,6 @@ export class ServerConnection implements StreamOwner {
     if (length > bytes) this.consumed(stream, length - bytes);
     if (bytes > 0) stream.receiveData(payload.bytes.subarray(payload.start, payload.end));
     if (isEnd && !stream.isClosed) stream.receiveEnd();
-  }
-
-  /** Of a stream that is gone: its response was sent, or it was reset by us. */
-  #discard(streamId: number, bytes: number, isEnd: boolean): void {
-    if (isEnd) this.#discarded.end(streamId);
-    else if (this.#discarded.isTooMuch(streamId, bytes)) this.sender.control({ type: FRAME.RST_STREAM, streamId }, [ERROR.NO_ERROR]);
   }
 
   #headers({ streamId, flags }: FrameHead, payload: PayloadRange): void {
@@ -291,7 +292,7 @@ export class ServerConnection implements StreamOwner {
   }
 
   #reject(streamId: number, code: number): void {
-    this.sender.control({ type: FRAME.RST_STREAM, streamId }, [code]);
+    this.#sendReset(streamId, code);
     if (code !== ERROR.REFUSED_STREAM) this.#countIdleFrame();
   }
 
