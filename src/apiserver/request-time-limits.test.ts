@@ -82,10 +82,9 @@ describe('request timeouts', () => {
     stream.on('error', () => {});
     const [headers] = (await once(stream, 'response')) as [Record<string, unknown>];
     expect(headers[':status']).toBe(504);
-    stream.resume();
-    await once(stream, 'close');
     const next = session.request({ ':path': '/livez' });
     expect((await once(next, 'response'))[0]).toMatchObject({ ':status': 200 });
+    await once(stream.resume(), 'close');
     session.destroy();
   });
 });
@@ -93,11 +92,11 @@ describe('request timeouts', () => {
 describe('graceful shutdown', () => {
   test('fails readyz first, finishes requests and ends watches cleanly', async () => {
     const requestGate = gate();
-    const server = await serve({ shutdownDelayMs: 300 }, [requestGate.plugin]);
+    const server = await serve({ shutdownDelayMs: 2_000 }, [requestGate.plugin]);
     const session = http2.connect(`https://127.0.0.1:${server.port}`, { rejectUnauthorized: false });
     const watch = session.request({ ':path': `${MAPS}?watch=1` });
     await once(watch, 'response');
-    watch.resume();
+    const ended = once(watch.resume(), 'end');
     const creating = send(server, MAPS, { method: 'POST', body: MAP });
     await requestGate.isEntered;
     const stopped = server[Symbol.asyncDispose]();
@@ -106,7 +105,7 @@ describe('graceful shutdown', () => {
     expect(await send(server, '/livez')).toMatchObject({ code: 200 });
     requestGate.open();
     expect(await creating).toMatchObject({ code: 201 });
-    await once(watch, 'end');
+    await ended;
     expect(watch.rstCode).toBe(0);
     await stopped;
     await expect(send(server, '/livez')).rejects.toThrow();
