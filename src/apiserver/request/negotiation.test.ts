@@ -12,6 +12,19 @@ it('custom resources are not served as protobuf, but their metadata is', () => {
   expect(negotiate(PARTIAL, { custom: true })).toMatchObject({ mediaType: PROTOBUF, asVersion: 'meta.k8s.io/v1' });
 });
 
+it.each([
+  [`${PROTOBUF},application/json`, PROTOBUF],
+  [' Application/YAML , application/json', 'application/yaml'],
+  ['text/html,,*/*', 'application/json'],
+  ['text/html, application/json;q=0.5, application/yaml', 'application/yaml'],
+])('of Accept %s the first type that is served is chosen: %s', (accept, mediaType) => {
+  expect(negotiate(accept)).toEqual({ mediaType, pretty: false });
+});
+
+it.each(['text/html', ',', 'text/html,application/*'])('Accept %s names no type that is served', (accept) => {
+  expect(() => negotiate(accept)).toThrow('only the following media types are accepted');
+});
+
 it('a watch is not served as YAML', () => {
   expect(() => negotiateWatch('application/yaml')).toThrow(
     'only the following media types are accepted: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch',

@@ -25,6 +25,7 @@ export const COLLECTION_TYPES: readonly string[] = [...OBJECT_TYPES, ...STREAM_T
 const TRANSFORMS = ['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList'];
 const TRANSFORM_VERSIONS = ['v1', 'v1beta1'];
 const PLAIN_JSON: NegotiatedFormat = { mediaType: JSON_TYPE, pretty: false };
+const PLAIN_PROTOBUF: NegotiatedFormat = { mediaType: PROTOBUF_TYPE, pretty: false };
 
 export interface NegotiationOptions {
   readonly types?: readonly string[];
@@ -39,11 +40,34 @@ export interface NegotiationOptions {
 /** Chooses from an Accept header. Throws NotAcceptable if no type can be served. */
 export function negotiate(accept: string | undefined, options: NegotiationOptions = {}): NegotiatedFormat {
   if (accept === undefined || accept === '' || accept === JSON_TYPE || accept === '*/*') return PLAIN_JSON;
+  if (!accept.includes(';')) return negotiateNames(accept, options);
   for (const clause of parseAccept(accept)) {
     const chosen = serve(clause, options);
     if (chosen !== undefined) return chosen;
   }
   throw StatusError.notAcceptable(options.types ?? OBJECT_TYPES);
+}
+
+/** An Accept header without parameters, as most clients send it with every request: its types are of one quality, so the first that is served is chosen. */
+function negotiateNames(accept: string, { types = OBJECT_TYPES, custom }: NegotiationOptions): NegotiatedFormat {
+  for (let from = 0; from <= accept.length; ) {
+    const comma = accept.indexOf(',', from);
+    const end = comma < 0 ? accept.length : comma;
+    const mediaType = servedType(accept.slice(from, end).trim().toLowerCase(), types);
+    if (mediaType !== undefined && !(custom && mediaType === PROTOBUF_TYPE)) return plainFormat(mediaType);
+    from = end + 1;
+  }
+  throw StatusError.notAcceptable(types);
+}
+
+function servedType(type: string, types: readonly string[]): string | undefined {
+  if (type === '*/*') return types[0]!;
+  return types.includes(type) ? type : undefined;
+}
+
+function plainFormat(mediaType: string): NegotiatedFormat {
+  if (mediaType === JSON_TYPE) return PLAIN_JSON;
+  return mediaType === PROTOBUF_TYPE ? PLAIN_PROTOBUF : { mediaType, pretty: false };
 }
 
 /**
@@ -77,7 +101,7 @@ function serve(
   { type, params }: Clause,
   { types = OBJECT_TYPES, transforms = true, tables = true, custom }: NegotiationOptions,
 ): NegotiatedFormat | undefined {
-  const mediaType = type === '*/*' ? types[0]! : types.find((candidate) => candidate === type);
+  const mediaType = servedType(type, types);
   if (mediaType === undefined) return undefined;
   const as = params.get('as');
   const pretty = params.get('pretty') === '1';
