@@ -1,4 +1,5 @@
-import { encodeProtobuf, type JsonObject, type ObjectSchema } from '#machinery';
+import { EnvelopeEncoding, encodeProtobuf, type JsonObject, type ObjectSchema } from '#machinery';
+import type { ServedResource } from '../registry/generic/served-resource.ts';
 import type { VersionedObject } from '../watch-cache/cached-object.ts';
 
 /** The total size of cached messages. */
@@ -12,6 +13,17 @@ export class ProtobufMessages {
   #young = new WeakMap<VersionedObject, Buffer>();
   #old = new WeakMap<VersionedObject, Buffer>();
   #youngBytes = 0;
+  readonly #envelopes = new WeakMap<ServedResource, EnvelopeEncoding>();
+
+  /** The message of an object in its envelope. */
+  wrapped(object: VersionedObject, resource: ServedResource): Buffer {
+    let envelope = this.#envelopes.get(resource);
+    if (envelope === undefined) {
+      envelope = new EnvelopeEncoding(resource);
+      this.#envelopes.set(resource, envelope);
+    }
+    return envelope.of(this.of(object, resource.schema));
+  }
 
   of(object: VersionedObject, schema: ObjectSchema): Buffer {
     let message = this.#young.get(object);

@@ -1,5 +1,5 @@
 import type { TableDefinition } from '#api';
-import { encodeEnvelope, StatusError } from '#machinery';
+import { StatusError } from '#machinery';
 import type { ListResponse, ObjectResponse } from '../handlers/api-response.ts';
 import { includeObjectOf, META_V1, partialMetadata, type TableOptions, tableHead, tableOf, tableRows } from '../printing/table.ts';
 import type { ServedResource } from '../registry/generic/served-resource.ts';
@@ -63,8 +63,7 @@ function goTypeOf({ custom, group, kind }: ServedResource, list: '' | 'List'): s
 function objectBytes(object: VersionedObject, resource: ServedResource, { negotiated, messages }: RenderContext): Buffer {
   if (negotiated.mediaType === JSON_TYPE && !negotiated.pretty) return object.json();
   if (negotiated.mediaType !== PROTOBUF_TYPE) return encodeMedia(object.object, negotiated, resource.schema);
-  const { kind, apiVersion } = resource;
-  return encodeEnvelope({ kind, apiVersion }, messages.of(object, resource.schema));
+  return messages.wrapped(object, resource);
 }
 
 export function renderList(list: ListResponse, context: RenderContext): Buffer | ListBody | ProtobufListBody | TextListBody {

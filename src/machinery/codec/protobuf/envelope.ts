@@ -49,6 +49,13 @@ export class EnvelopeEncoding {
     this.head = writer.finish();
   }
 
+  /** An envelope around a message. */
+  of(message: Buffer): Buffer {
+    const bytes = Buffer.allocUnsafe(this.sizeOf(message.length));
+    this.writeTo(bytes, 0, message);
+    return bytes;
+  }
+
   /** An envelope around the concatenation of `parts`. */
   wrap(parts: readonly Uint8Array[]): Buffer {
     const length = parts.reduce((sum, part) => sum + part.length, 0);
