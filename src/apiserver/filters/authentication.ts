@@ -20,7 +20,7 @@ export interface AuthenticationOptions {
 export function authenticate({ authenticators, allowsAnonymous, onFailure, access }: AuthenticationOptions): Filter {
   return (request, next) => {
     if (request.user !== undefined) return next(request);
-    const attempt = { request, authenticators, hasBadCredentials: bearerToken(request) !== undefined };
+    const attempt = { request, authenticators, hasBadCredentials: false };
     const settle = access?.beginAuthentication();
     const enter = (identity: Identity) => {
       const user = userOf(identity, () => allowsAnonymous(request.path));
@@ -57,7 +57,7 @@ function identify(attempt: Attempt, from: number): Identity | Promise<Identity> 
       markBadCredentials(attempt);
     }
   }
-  return attempt.hasBadCredentials ? BAD_CREDENTIALS : undefined;
+  return attempt.hasBadCredentials || bearerToken(attempt.request) !== undefined ? BAD_CREDENTIALS : undefined;
 }
 
 function markBadCredentials(attempt: Attempt): undefined {

@@ -146,10 +146,12 @@ function termWarnings({ matchExpressions = [] }: NodeSelectorTerm, at: Path, { c
 }
 
 function annotationWarnings({ annotations }: ObjectMeta, path: Path): readonly string[] {
-  if (!annotations) return [];
-  return Object.entries(DEPRECATED_ANNOTATIONS).flatMap(([key, message]) =>
-    annotations[key] === undefined ? [] : [`${path.child('metadata', 'annotations').key(key)}: ${message}`],
-  );
+  const warnings: string[] = [];
+  if (!annotations) return warnings;
+  for (const key in DEPRECATED_ANNOTATIONS) {
+    if (annotations[key] !== undefined) warnings.push(`${path.child('metadata', 'annotations').key(key)}: ${DEPRECATED_ANNOTATIONS[key]}`);
+  }
+  return warnings;
 }
 
 function volumeWarnings(volumes: readonly Volume[], at: Path): readonly string[] {
