@@ -16,7 +16,7 @@ export class ProtobufMessages {
   readonly #envelopes = new WeakMap<ServedResource, EnvelopeEncoding>();
 
   /** The message of an object in its envelope. */
-  wrapped(object: VersionedObject, resource: ServedResource): Buffer {
+  inEnvelope(object: VersionedObject, resource: ServedResource): Buffer {
     let envelope = this.#envelopes.get(resource);
     if (envelope === undefined) {
       envelope = new EnvelopeEncoding(resource);

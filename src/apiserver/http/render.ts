@@ -63,7 +63,7 @@ function goTypeOf({ custom, group, kind }: ServedResource, list: '' | 'List'): s
 function objectBytes(object: VersionedObject, resource: ServedResource, { negotiated, messages }: RenderContext): Buffer {
   if (negotiated.mediaType === JSON_TYPE && !negotiated.pretty) return object.json();
   if (negotiated.mediaType !== PROTOBUF_TYPE) return encodeMedia(object.object, negotiated, resource.schema);
-  return messages.wrapped(object, resource);
+  return messages.inEnvelope(object, resource);
 }
 
 export function renderList(list: ListResponse, context: RenderContext): Buffer | ListBody | ProtobufListBody | TextListBody {

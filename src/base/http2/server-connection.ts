@@ -60,7 +60,7 @@ export class ServerConnection implements StreamOwner {
   readonly #streams = new StreamTable<ServerStream>();
   readonly #idleFrames: TokenBucket;
   readonly #resets: TokenBucket;
-  readonly #discarded: DiscardedBodies;
+  readonly #discardedBodies: DiscardedBodies;
   #lastStreamId = 0;
   /** Requests that are worked for, even if their streams were reset. */
   #running = 0;
@@ -79,7 +79,7 @@ export class ServerConnection implements StreamOwner {
     const { pool, encoding, decoding, maxConcurrentStreams } = options;
     this.#idleFrames = new TokenBucket(this.#clock, IDLE_FRAMES);
     this.#resets = new TokenBucket(this.#clock, RESETS);
-    this.#discarded = new DiscardedBodies(this.#clock, (streamId) => this.#sendReset(streamId, ERROR.NO_ERROR));
+    this.#discardedBodies = new DiscardedBodies(this.#clock, (streamId) => this.#sendReset(streamId, ERROR.NO_ERROR));
     this.#decoder = new HpackDecoder(decoding, MAX_LIST_BYTES);
     this.#parser = new FrameParser((head, payload) => this.#frame(head, payload), true);
     this.sender = new FrameSender(socket, { pool, tables: encoding, onIdle: () => this.#endIfDone() });
@@ -136,7 +136,7 @@ export class ServerConnection implements StreamOwner {
 
   finishEarly(stream: ServerStream): void {
     const { id } = stream;
-    if (this.#discarded.begin(id)) this.sender.control({ type: FRAME.WINDOW_UPDATE, streamId: id }, [DISCARDED_BYTES]);
+    if (this.#discardedBodies.begin(id)) this.sender.control({ type: FRAME.WINDOW_UPDATE, streamId: id }, [DISCARDED_BYTES]);
     stream.close(true);
   }
 
@@ -186,7 +186,7 @@ export class ServerConnection implements StreamOwner {
     this.#isClosing = true;
     this.#parser.stop();
     this.#linger?.cancel();
-    this.#discarded.stop();
+    this.#discardedBodies.stop();
     for (const stream of this.#streams.values()) stream.close(false);
   }
 
@@ -223,7 +223,7 @@ export class ServerConnection implements StreamOwner {
     if (stream === undefined || stream.isRequestEnded || length > stream.receiveWindow) {
       this.consumed(undefined, length);
       // Of a stream that is gone: its response was sent, or it was reset by us.
-      if (stream === undefined) this.#discarded.receive(streamId, { bytes: length, isEnd });
+      if (stream === undefined) this.#discardedBodies.receive(streamId, { bytes: length, isEnd });
       else this.reset(stream, stream.isRequestEnded ? ERROR.STREAM_CLOSED : ERROR.FLOW_CONTROL_ERROR);
       return;
     }
@@ -298,7 +298,7 @@ export class ServerConnection implements StreamOwner {
 
   #trailers(streamId: number, areValid: boolean): void {
     const stream = this.#streams.get(streamId);
-    this.#discarded.end(streamId);
+    this.#discardedBodies.end(streamId);
     if (stream === undefined) this.#countIdleFrame();
     else if (stream.isRequestEnded) this.reset(stream, ERROR.STREAM_CLOSED);
     else if (areValid) stream.receiveEnd();
@@ -334,7 +334,7 @@ export class ServerConnection implements StreamOwner {
     expectLength(payload, 4);
     this.#checkOpened(streamId);
     if (!this.#resets.tryTake()) throw calm('too many streams are reset');
-    this.#discarded.end(streamId);
+    this.#discardedBodies.end(streamId);
     this.#streams.get(streamId)?.close(false);
   }
 
