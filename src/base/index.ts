@@ -5,6 +5,7 @@ export { BulkGarbage } from './async/bulk-garbage.ts';
 export { type DuplexPair, duplexPair } from './async/duplex-pair.ts';
 export { KeyedMutex } from './async/keyed-mutex.ts';
 export { allMaybePromise, isPromise, type MaybePromise, mapMaybePromise } from './async/maybe-promise.ts';
+export { ReceivedPieces } from './async/received-pieces.ts';
 export { runInTurns, runSteps, TurnBudget } from './async/turn-budget.ts';
 export { hasRoom } from './async/write-room.ts';
 export { type BuildInfo, buildInfo } from './build-info.ts';

@@ -67,7 +67,6 @@ export class DataSender {
   widenSession(bytes: number): void {
     this.#sessionWindow += bytes;
     if (this.#sessionWindow > MAX_WINDOW_BYTES) throw new SpdyError('protocolError', 'the window of the connection overflows');
-    this.sendWaiting();
   }
 
   sendWaiting(): void {

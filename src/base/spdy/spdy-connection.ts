@@ -65,6 +65,8 @@ export class SpdyConnection implements StreamCarrier {
   #hasReceived = false;
   #isOver = false;
   #isGoingAway = false;
+  /** Windows have grown. */
+  #hasCredit = false;
 
   constructor(transport: Duplex, options: SpdyOptions) {
     this.#transport = transport;
@@ -192,6 +194,7 @@ export class SpdyConnection implements StreamCarrier {
     this.#garbage.add(chunk.length);
     try {
       this.#parser.write(chunk);
+      this.#useCredit();
     } catch (error) {
       this.destroy(error instanceof SpdyError ? error : new SpdyError('internalError', (error as Error).message));
     }
@@ -214,7 +217,7 @@ export class SpdyConnection implements StreamCarrier {
       stream.reset(RESET.flowControlError);
       return;
     }
-    if (stream.push(chunk) || this.#sender.isFlowControlled) return;
+    if (stream.receive(chunk) || this.#sender.isFlowControlled) return;
     this.#slow.add(stream);
     this.#transport.pause();
   }
@@ -300,13 +303,28 @@ export class SpdyConnection implements StreamCarrier {
   #handleSettings({ payload }: ControlFrame): void {
     const count = payload.length >= 4 ? payload.readUInt32BE(0) : -1;
     if (payload.length !== 4 + count * 8) throw new SpdyError('protocolError', 'a SETTINGS frame whose length is wrong');
+    let window = this.#sender.streamWindow;
     for (let at = 4; at < payload.length; at += 8) {
       if (payload.readUIntBE(at + 1, 3) !== SETTINGS_INITIAL_WINDOW_SIZE) continue;
       const bytes = payload.readUInt32BE(at + 4);
       if (bytes > MAX_WINDOW_BYTES) throw new SpdyError('protocolError', `an initial window of ${bytes} bytes`);
-      for (const stream of this.#streams.values()) stream.sendWindow += bytes - this.#sender.streamWindow;
-      this.#sender.streamWindow = bytes;
+      window = bytes;
     }
+    this.#useWindow(window);
+  }
+
+  #useWindow(bytes: number): void {
+    const change = bytes - this.#sender.streamWindow;
+    if (change === 0) return;
+    for (const stream of this.#streams.values()) stream.sendWindow += change;
+    this.#sender.streamWindow = bytes;
+    this.#hasCredit = true;
+  }
+
+  /** Once for all frames that arrived together: streams that wait are many, and most may still not send. */
+  #useCredit(): void {
+    if (!this.#hasCredit) return;
+    this.#hasCredit = false;
     this.#sender.sendWaiting();
   }
 
@@ -320,19 +338,21 @@ export class SpdyConnection implements StreamCarrier {
   #handleWindowUpdate(id: number, bytes: number): void {
     if (!this.#sender.isFlowControlled) return;
     const stream = this.#streams.get(id);
-    if (id === 0) this.#sender.widenSession(bytes);
-    else if (stream !== undefined) this.#widen(stream, bytes);
+    if (id === 0) {
+      this.#sender.widenSession(bytes);
+      this.#hasCredit = true;
+    } else if (stream !== undefined) this.#widen(stream, bytes);
   }
 
   #widen(stream: SpdyStream, bytes: number): void {
     stream.sendWindow += bytes;
     if (stream.sendWindow > MAX_WINDOW_BYTES) stream.reset(RESET.flowControlError);
-    else this.#sender.sendWaiting();
+    else this.#hasCredit = true;
   }
 
   #credit(stream: SpdyStream): void {
     if (stream.isRemoteEnded || this.#isOver) return;
-    const consumed = stream.bytesReceived - stream.readableLength - stream.bytesCredited;
+    const consumed = stream.bytesReceived - stream.unreadBytes - stream.bytesCredited;
     if (consumed < WINDOW_BYTES / 4) return;
     stream.bytesCredited += consumed;
     this.#send(numbersFrame(FRAME.windowUpdate, stream.id, consumed));
@@ -357,7 +377,7 @@ export class SpdyConnection implements StreamCarrier {
   #endRemote(stream: SpdyStream | undefined): void {
     if (stream === undefined || stream.isRemoteEnded) return;
     stream.isRemoteEnded = true;
-    stream.push(null);
+    stream.receiveEnd();
     this.#removeIfEnded(stream);
   }
 

@@ -1,4 +1,5 @@
 import { Duplex } from 'node:stream';
+import { ReceivedPieces } from '../async/received-pieces.ts';
 import type { SpdyHeaders } from './header-block.ts';
 import { RESET, type SpdyError, StreamResetError } from './spdy-error.ts';
 
@@ -28,6 +29,7 @@ export class SpdyStream extends Duplex {
   /** Resolves when the peer accepts the stream; rejects if it does not. */
   readonly replied: Promise<SpdyHeaders>;
   readonly #carrier: StreamCarrier;
+  readonly #received = new ReceivedPieces(this);
   #resolveReply: (headers: SpdyHeaders) => void = () => {};
   #rejectReply: (error: Error) => void = () => {};
 
@@ -62,6 +64,21 @@ export class SpdyStream extends Duplex {
     this.destroy(new StreamResetError(status));
   }
 
+  /** Data of the peer. Returns whether the stream takes more. */
+  receive(chunk: Buffer): boolean {
+    return this.#received.add(chunk);
+  }
+
+  /** The peer has sent all. */
+  receiveEnd(): void {
+    this.#received.end();
+  }
+
+  /** Received bytes that nobody has read. */
+  get unreadBytes(): number {
+    return this.#received.unreadBytes;
+  }
+
   /** The peer accepted. */
   acceptReply(headers: SpdyHeaders): void {
     this.isReplied = true;
@@ -74,7 +91,7 @@ export class SpdyStream extends Duplex {
     this.isRemoteEnded = true;
     this.isLocalEnded = true;
     this.#rejectReply(new StreamResetError(RESET.cancel));
-    if (!wasEnded) this.push(null);
+    if (!wasEnded) this.#received.end();
   }
 
   /** The peer or the connection ended the stream prematurely. */
@@ -106,6 +123,7 @@ export class SpdyStream extends Duplex {
   }
 
   override _read(): void {
+    this.#received.read();
     this.#carrier.wantsData(this);
   }
 

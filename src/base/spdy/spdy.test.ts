@@ -3,9 +3,10 @@ import { type Duplex, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { deflateSync, constants as zlib } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { duplexPair } from '../async/duplex-pair.ts';
-import { controlFrame, dataHeader, FRAME, initialWindowFrame, numbersFrame, synStreamFrame } from './frames.ts';
+import { DataSender } from './data-sender.ts';
+import { controlFrame, dataHeader, FLAG_FIN, FRAME, initialWindowFrame, numbersFrame, synStreamFrame } from './frames.ts';
 import { HeaderReader, HeaderWriter } from './header-block.ts';
 import { HEADER_DICTIONARY } from './header-dictionary.ts';
 import { SpdyConnection, type SpdyOptions } from './spdy-connection.ts';
@@ -231,5 +232,50 @@ describe('a SPDY connection', () => {
     const goAway = (await all).subarray(-16);
     expect(goAway.readUInt32BE(0)).toBe(0x80030007);
     expect(goAway.readUInt32BE(12)).toBe(1);
+  });
+});
+
+describe('a peer that floods', () => {
+  const byte = Buffer.concat([dataHeader(1, 0, 1), Buffer.from('x')]);
+
+  it('with single bytes that nobody reads fills the window of its stream, in few pieces', async () => {
+    let opened: SpdyStream | undefined;
+    const { server, peer } = rawPeer((stream) => {
+      opened = stream;
+      stream.reply();
+    });
+    peer.resume();
+    peer.write(Buffer.concat([initialWindowFrame(1 << 20), synStream(1)]));
+    const flood = Buffer.concat(Array(8192).fill(byte));
+    for (let i = 0; i < 20; i++) peer.write(flood);
+    const sent = 20 * 8192;
+    await expect.poll(() => opened?.unreadBytes).toBe(sent);
+    peer.write(dataHeader(1, FLAG_FIN, 0));
+    const pieces = await opened!.toArray();
+    expect(Buffer.concat(pieces).length).toBe(sent);
+    expect(pieces.length).toBeLessThan(1000);
+    server.kill();
+  });
+
+  it('with window updates makes the streams that wait try again once for all that arrive together', async () => {
+    const resend = vi.spyOn(DataSender.prototype, 'sendWaiting');
+    onTestFinished(() => resend.mockRestore());
+    const { server, peer } = rawPeer((stream) => {
+      stream.reply();
+      stream.write(Buffer.alloc(1000));
+    });
+    peer.resume();
+    const writer = new HeaderWriter();
+    const streams = Array.from({ length: 200 }, (_, i) => synStream(2 * i + 1, writer));
+    peer.write(Buffer.concat([initialWindowFrame(0), ...streams]));
+    await expect.poll(() => server.streamCount).toBe(200);
+    resend.mockClear();
+    const updates = Buffer.concat(Array.from({ length: 10_000 }, (_, i) => numbersFrame(FRAME.windowUpdate, 2 * (i % 200) + 1, 1)));
+    peer.write(updates);
+    const pong = numbersFrame(FRAME.ping, 1);
+    peer.write(pong);
+    for await (const chunk of peer) if ((chunk as Buffer).includes(pong)) break;
+    expect(resend.mock.calls.length).toBeLessThan(100);
+    server.kill();
   });
 });

@@ -1,5 +1,5 @@
 import { Readable, Writable } from 'node:stream';
-import { WEBSOCKET_CLOSE, WebSocketConnection } from '#base';
+import { ReceivedPieces, WEBSOCKET_CLOSE, WebSocketConnection } from '#base';
 
 export const CHANNEL_PROTOCOL = 'channel.k8s.io';
 export const BASE64_PROTOCOL = 'base64.channel.k8s.io';
@@ -59,21 +59,25 @@ export class WebSocketChannels {
   readable(channel: number): Readable {
     const stream = new Readable({
       highWaterMark: BUFFER_BYTES,
-      read: () => this.#unblock(stream),
+      read: () => {
+        pieces.read();
+        this.#unblock(stream);
+      },
       destroy: (error, done) => {
         this.#unblock(stream);
         done(error);
       },
     });
+    const pieces: ReceivedPieces = new ReceivedPieces(stream);
     stream.on('error', () => {});
     this.listen(channel, {
       data: (chunk) => {
-        if (stream.destroyed || stream.push(chunk)) return;
+        if (stream.destroyed || pieces.add(chunk)) return;
         this.#slow.add(stream);
         this.socket.pause();
       },
       end: () => {
-        if (!stream.destroyed) stream.push(null);
+        if (!stream.destroyed) pieces.end();
       },
     });
     return stream;
