@@ -14,6 +14,8 @@ export interface KindBehaviour<T> {
   readonly validateUpdate?: (object: T, old: T) => readonly FieldError[];
   /** Validation of an update of the status subresource. */
   readonly validateStatusUpdate?: (object: T, old: T) => readonly FieldError[];
+  /** In place of these, for a validation that may take long: it pauses between its steps. */
+  readonly validationSteps?: (object: T, change: ValidatedChange<T>) => Generator<void, readonly FieldError[]>;
   /** Warnings about an object as it was sent, returned even if it is rejected. */
   readonly incomingWarnings?: (object: T) => readonly string[];
   /** Deprecations and likely mistakes, sent as Warning headers. `old` is absent on create. */
@@ -21,6 +23,13 @@ export interface KindBehaviour<T> {
   /** Fields that a field selector may name, besides metadata.name and metadata.namespace. */
   readonly selectableFields?: Readonly<Record<string, (object: T) => string>>;
   readonly table?: TableDefinition<T>;
+}
+
+export interface ValidatedChange<T> {
+  /** Absent on create. */
+  readonly old: T | undefined;
+  /** An update of the status subresource. */
+  readonly isStatus: boolean;
 }
 
 export interface TableColumn {

@@ -1,3 +1,4 @@
+import { runSteps } from '#base';
 import {
   CelOptional,
   type CelType,
@@ -8,7 +9,7 @@ import {
   schemaType,
   type TypedSchema,
 } from '../cel/index.ts';
-import { FieldError, OMITTED } from '../errors/field-error.ts';
+import { FieldError, MAX_FIELD_ERRORS, OMITTED } from '../errors/field-error.ts';
 import type { Path } from '../errors/field-path.ts';
 import { getKey, isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { type CompiledRule, compileRules } from './compile-rules.ts';
@@ -80,29 +81,47 @@ export class RuleValidator {
     return this.rules.length === 0 && this.items === undefined && this.additional === undefined && this.properties.size === 0;
   }
 
-  validate({ path, value, old, correlation, budget = RUNTIME_COST_BUDGET }: RuleInput): RuleResult {
+  validate(input: RuleInput): RuleResult {
+    return runSteps(this.steps(input));
+  }
+
+  /** The same, with pauses. */
+  *steps({ path, value, old, correlation, budget = RUNTIME_COST_BUDGET }: RuleInput): Generator<void, RuleResult> {
     const run = new RuleRun(budget);
-    this.visit({ path, value, old: old ?? undefined, ratchet: { current: correlation, parent: undefined } }, run);
+    yield* this.visit({ path, value, old: old ?? undefined, ratchet: { current: correlation, parent: undefined } }, run);
     return run;
   }
 
-  private visit(node: Node, run: RuleRun): void {
+  /** Whether no schema below has rules. */
+  private get isLeaf(): boolean {
+    return this.items === undefined && this.additional === undefined && this.properties.size === 0;
+  }
+
+  private *visit(node: Node, run: RuleRun): Generator<void, void> {
     const { value } = node;
     if (value === null || run.remaining < 0) return;
     if (this.rules.length > 0) this.runRules(node, run);
-    if (isJsonArray(value)) this.visitItems(value, node, run);
-    else if (isJsonObject(value)) this.visitMembers(value, node, run);
+    if (run.isPauseDue()) yield;
+    if (isJsonArray(value)) yield* this.visitItems(value, node, run);
+    else if (isJsonObject(value)) yield* this.visitMembers(value, node, run);
   }
 
-  private visitItems(list: readonly JsonValue[], node: Node, run: RuleRun): void {
-    if (this.items === undefined) return;
+  private *visitItems(list: readonly JsonValue[], node: Node, run: RuleRun): Generator<void, void> {
+    const { items } = this;
+    if (items === undefined) return;
     const oldItems = new ListMap(this.schema, isJsonArray(node.old) ? node.old : []);
     for (const [i, value] of list.entries()) {
-      this.items.visit({ path: node.path.index(i), value, old: oldItems.get(value), ratchet: ratchetAtIndex(node.ratchet, i) }, run);
+      if (run.remaining < 0) return;
+      const item = { path: node.path.index(i), value, old: oldItems.get(value), ratchet: ratchetAtIndex(node.ratchet, i) };
+      if (!items.isLeaf) yield* items.visit(item, run);
+      else {
+        if (value !== null) items.runRules(item, run);
+        if (run.isPauseDue()) yield;
+      }
     }
   }
 
-  private visitMembers(object: JsonObject, node: Node, run: RuleRun): void {
+  private *visitMembers(object: JsonObject, node: Node, run: RuleRun): Generator<void, void> {
     const oldObject = isJsonObject(node.old) ? node.old : undefined;
     for (const name of Object.keys(object)) {
       const declared = this.properties.get(name);
@@ -110,7 +129,10 @@ export class RuleValidator {
       if (validator === undefined) continue;
       const path = declared === undefined ? node.path.key(name) : node.path.child(name);
       const old = oldObject && getKey(oldObject, name);
-      validator.visit({ path, value: object[name] as JsonValue, old: old ?? undefined, ratchet: ratchetAtKey(node.ratchet, name) }, run);
+      yield* validator.visit(
+        { path, value: object[name] as JsonValue, old: old ?? undefined, ratchet: ratchetAtKey(node.ratchet, name) },
+        run,
+      );
     }
   }
 
@@ -141,7 +163,7 @@ export class RuleValidator {
     if (outcome.error !== undefined) {
       const error = FieldError.invalid(node.path, typeName, failureText(outcome.error, rule));
       if (outcome.error.kind === 'cost') run.stop(error);
-      else run.errors.push(error);
+      else run.report(error);
     } else if (outcome.value !== true) this.report(compiled, node, run);
   }
 
@@ -157,7 +179,7 @@ export class RuleValidator {
     const isComposite = this.schema.type === 'object' || this.schema.type === 'array';
     const add = (error: FieldError): void => {
       if (!compiled.usesOldSelf && isUnchanged(node.ratchet)) run.warnings.push(String(error));
-      else run.errors.push(error);
+      else run.report(error);
     };
     const message = this.evaluateMessage(compiled, node, run);
     if (message.fatal !== undefined) {
@@ -214,13 +236,34 @@ function ratchetAtIndex(ratchet: Ratchet, index: number): Ratchet {
   return ratchet.current === undefined ? ratchet : { current: ratchet.current.index(index), parent: ratchet.current };
 }
 
+const PAUSE_NODES = 1000;
+/** A few milliseconds' worth. */
+const PAUSE_COST = 20_000;
+
 class RuleRun implements RuleResult {
   readonly errors: FieldError[] = [];
   readonly warnings: string[] = [];
   remaining: number;
+  #sincePause = 0;
+  #pausedAt: number;
 
   constructor(budget: number) {
     this.remaining = budget;
+    this.#pausedAt = budget;
+  }
+
+  /** To be called between rules: after many, or after expensive ones. */
+  isPauseDue(): boolean {
+    if (++this.#sincePause < PAUSE_NODES && this.#pausedAt - this.remaining < PAUSE_COST) return false;
+    this.#sincePause = 0;
+    this.#pausedAt = this.remaining;
+    return true;
+  }
+
+  /** More errors than any response prints end the run. */
+  report(error: FieldError): void {
+    this.errors.push(error);
+    if (this.errors.length >= MAX_FIELD_ERRORS) this.remaining = -1;
   }
 
   stop(error: FieldError): void {

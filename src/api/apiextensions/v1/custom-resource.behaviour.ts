@@ -1,4 +1,4 @@
-import { pushAll } from '#base';
+import { pushAll, runSteps } from '#base';
 import {
   apiVersionOf,
   checkQualifiedName,
@@ -17,7 +17,7 @@ import {
   parseTime,
   structural,
 } from '#machinery';
-import type { KindBehaviour, TableColumn, TableDefinition } from '../../behaviour.ts';
+import type { KindBehaviour, TableColumn, TableDefinition, ValidatedChange } from '../../behaviour.ts';
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
 import type { Kind } from '../../schema.ts';
@@ -69,6 +69,7 @@ export function customResourceType(definition: CustomResourceDefinition, version
     validate: (object) => checks.validate(object),
     validateUpdate: (object, old) => checks.validateUpdate(object, old),
     validateStatusUpdate: (object, old) => checks.validateStatusUpdate(object, old),
+    validationSteps: (object, change) => checks.validationSteps(object, change),
     warnings: (object, old) => [...finalizerWarnings(object, old), ...(old === undefined ? [] : checks.ratchetWarnings(object, old))],
     selectableFields: selectableFields(version),
     table: customTable(version.additionalPrinterColumns ?? []),
@@ -119,6 +120,8 @@ class CustomResourceChecks {
   private readonly values: structural.ValueValidator;
   private readonly statusValues: structural.ValueValidator | undefined;
   private readonly rules: structural.RuleValidator | undefined;
+  /** What the rules had to say of objects that they accept. */
+  private readonly warnings = new WeakMap<CustomResource, { readonly old: unknown; readonly warnings: readonly string[] }>();
   private readonly apiVersion: string;
   private readonly kind: string;
   private readonly namespaced: boolean;
@@ -140,31 +143,50 @@ class CustomResourceChecks {
   }
 
   validate(object: CustomResource): readonly FieldError[] {
-    const typeErrors = this.typeErrors(object);
-    const errors = typeErrors.length > 0 ? typeErrors : this.createErrors(object);
-    pushAll(errors, this.embeddedErrors(object), structural.listTypeErrors(Path.none, this.schema, object));
-    return this.withRules(errors, object, {});
+    return runSteps(this.createSteps(object));
   }
 
   validateUpdate(object: CustomResource, old: CustomResource): readonly FieldError[] {
+    return runSteps(this.updateSteps(object, old));
+  }
+
+  validateStatusUpdate(object: CustomResource, old: CustomResource): readonly FieldError[] {
+    return runSteps(this.statusSteps(object, old));
+  }
+
+  validationSteps(object: CustomResource, { old, isStatus }: ValidatedChange<CustomResource>): Generator<void, readonly FieldError[]> {
+    if (old === undefined) return this.createSteps(object);
+    return isStatus ? this.statusSteps(object, old) : this.updateSteps(object, old);
+  }
+
+  private *createSteps(object: CustomResource): Generator<void, readonly FieldError[]> {
+    const typeErrors = this.typeErrors(object);
+    const errors = typeErrors.length > 0 ? typeErrors : this.createErrors(object);
+    pushAll(errors, this.embeddedErrors(object), structural.listTypeErrors(Path.none, this.schema, object));
+    return yield* this.withRules(errors, object, {});
+  }
+
+  private *updateSteps(object: CustomResource, old: CustomResource): Generator<void, readonly FieldError[]> {
     const correlation = new structural.Correlation(object, old, this.schema);
     const typeErrors = this.typeErrors(object);
     const errors = typeErrors.length > 0 ? typeErrors : this.updateErrors(object, old, correlation);
     pushAll(errors, this.embeddedErrors(object), this.newListErrors(object, old));
-    return this.withRules(errors, object, { old, correlation });
+    return yield* this.withRules(errors, object, { old, correlation });
   }
 
-  validateStatusUpdate(object: CustomResource, old: CustomResource): readonly FieldError[] {
+  private *statusSteps(object: CustomResource, old: CustomResource): Generator<void, readonly FieldError[]> {
     const correlation = new structural.Correlation(object, old, this.schema);
     const typeErrors = this.typeErrors(object);
     const errors = typeErrors.length > 0 ? typeErrors : this.statusErrors(object, old, correlation);
     pushAll(errors, this.newListErrors(object, old));
-    return this.withRules(errors, object, { old, correlation });
+    return yield* this.withRules(errors, object, { old, correlation });
   }
 
   /** Violations that existed before the update. */
   ratchetWarnings(object: CustomResource, old: CustomResource): readonly string[] {
     if (this.rules === undefined) return [];
+    const known = this.warnings.get(object);
+    if (known?.old === old) return known.warnings;
     const correlation = new structural.Correlation(object, old, this.schema);
     return this.rules.validate({ path: Path.none, value: object, old, correlation }).warnings;
   }
@@ -216,14 +238,17 @@ class CustomResourceChecks {
     return errors.length === 0 || structural.listTypeErrors(Path.none, this.schema, old).length > 0 ? [] : errors;
   }
 
-  private withRules(
+  private *withRules(
     errors: FieldError[],
     object: CustomResource,
     update: Pick<structural.RuleInput, 'old' | 'correlation'>,
-  ): readonly FieldError[] {
+  ): Generator<void, readonly FieldError[]> {
     if (this.rules === undefined) return errors;
     if (errors.some(({ type }) => BLOCKING.has(type))) return [...errors, FieldError.invalid(Path.none, null, NOT_CHECKED)];
-    return [...errors, ...this.rules.validate({ path: Path.none, value: object, ...update }).errors];
+    yield;
+    const result = yield* this.rules.steps({ path: Path.none, value: object, ...update });
+    if (result.errors.length === 0) this.warnings.set(object, { old: update.old, warnings: result.warnings });
+    return [...errors, ...result.errors];
   }
 
   private scaleErrors(object: CustomResource): FieldError[] {

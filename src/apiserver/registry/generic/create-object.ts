@@ -1,4 +1,4 @@
-import { TurnBudget } from '#base';
+import { isPromise, TurnBudget } from '#base';
 import { StatusError } from '#machinery';
 import { type CachedObject, ConvertedObject, type VersionedObject } from '../../watch-cache/cached-object.ts';
 import { type KubeObject, withMetadata } from '../../watch-cache/kube-object.ts';
@@ -74,7 +74,8 @@ async function validateAndStore(
   const turn = new TurnBudget(write.clock, STEP_MS);
   const { strategy } = context.resource;
   for (const warning of strategy.incomingWarnings?.(object) ?? []) write.warn(warning);
-  const prepared = beforeCreate(object, context);
+  const validated = beforeCreate(object, context);
+  const prepared = isPromise(validated) ? await validated : validated;
   if (turn.isSpent) await turn.next();
   for (const warning of strategy.warnings?.(prepared) ?? []) write.warn(warning);
   const served = fromInternal(resource, prepared);

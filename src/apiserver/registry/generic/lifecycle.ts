@@ -1,6 +1,16 @@
 import { meta } from '#api';
-import type { Random } from '#base';
-import { FieldError, formatTime, type JsonValue, nameIsPathSegment, Path, reportedErrors, StatusError, semanticEqual } from '#machinery';
+import { type Clock, type MaybePromise, mapMaybePromise, type Random, runInTurns } from '#base';
+import {
+  FieldError,
+  formatTime,
+  type JsonValue,
+  nameIsPathSegment,
+  Path,
+  reportedErrors,
+  StatusError,
+  semanticEqual,
+  TooManyFieldErrors,
+} from '#machinery';
 import { type KubeObject, withoutMetadata } from '../../watch-cache/kube-object.ts';
 import { withExplicitEmpties, withoutEmptyLists } from './empty-lists.ts';
 import { emptyStatusOf } from './empty-status.ts';
@@ -14,20 +24,27 @@ export interface WriteContext {
   readonly namespace: string;
   readonly scope: RequestScope;
   readonly random: Random;
+  readonly clock: Clock;
   readonly document: (() => JsonValue | undefined) | undefined;
 }
 
 /** A new object as it is to be stored: system fields set, status cleared, validated. */
-export function beforeCreate(object: KubeObject, context: WriteContext): KubeObject {
+export function beforeCreate(object: KubeObject, context: WriteContext): MaybePromise<KubeObject> {
   const { resource, scope } = context;
   const { strategy } = resource;
   const metadata = ownMetadata(object, context);
   const owned = Object.assign({}, object, strategy.hasStatus ? { metadata, status: emptyStatusOf(resource) } : { metadata });
   const prepared = strategy.prepareForCreate?.(owned, scope) ?? owned;
   const { name } = prepared.metadata;
-  checkValid(context, name, () => strategy.validate?.(prepared) ?? []);
-  checkValid(context, name, () => meta.validateObjectMeta(prepared.metadata, commonRules(resource)));
-  return canonical(resource, prepared);
+  return mapMaybePromise(createErrors(prepared, context), (errors) => {
+    rejectInvalid(context, name, errors);
+    rejectInvalid(
+      context,
+      name,
+      reportedErrors(() => meta.validateObjectMeta(prepared.metadata, commonRules(resource))),
+    );
+    return canonical(resource, prepared);
+  });
 }
 
 function canonical({ schema, strategy }: ServedResource, object: KubeObject): KubeObject {
@@ -43,17 +60,16 @@ function ownMetadata(object: KubeObject, { resource, namespace, scope, random }:
 }
 
 /** Prepares an update: restores immutable metadata and the other half of the object, and validates it. */
-export function beforeUpdate(object: KubeObject, old: KubeObject, context: WriteContext): KubeObject {
+export function beforeUpdate(object: KubeObject, old: KubeObject, context: WriteContext): MaybePromise<KubeObject> {
   const { resource, subresource } = context;
   const restored = restoreMetadata(object, old);
   const prepared = subresource === '' ? prepareMain(restored, old, context) : prepareSubresource(restored, old, context);
   // Upstream validates metadata generically and again by the kind's own rules: an error that both find appears twice.
-  checkValid(context, old.metadata.name, () => {
-    const errors = validateUpdate(prepared, old, context);
-    const metaErrors = validateCommonUpdate(prepared, old, resource);
-    return metaErrors.length === 0 ? errors : [...metaErrors, ...errors];
+  return mapMaybePromise(updateErrors(prepared, old, context), (errors) => {
+    const metaErrors = reportedErrors(() => validateCommonUpdate(prepared, old, resource));
+    rejectInvalid(context, old.metadata.name, metaErrors.length === 0 ? errors : [...metaErrors, ...errors]);
+    return canonical(resource, prepared);
   });
-  return canonical(resource, prepared);
 }
 
 function validateCommonUpdate({ metadata }: KubeObject, old: KubeObject, resource: ServedResource): readonly FieldError[] {
@@ -123,6 +139,29 @@ function sameIntent(a: KubeObject, b: KubeObject, { custom, subresources }: Serv
   return true;
 }
 
+function createErrors(object: KubeObject, { resource: { strategy }, clock }: WriteContext): MaybePromise<readonly FieldError[]> {
+  const steps = strategy.validationSteps?.(object, { old: undefined, isStatus: false });
+  return steps === undefined ? reportedErrors(() => strategy.validate?.(object) ?? []) : runInTurns(reported(steps), clock);
+}
+
+function updateErrors(object: KubeObject, old: KubeObject, context: WriteContext): MaybePromise<readonly FieldError[]> {
+  const { resource, subresource, clock } = context;
+  const isStatus = subresource === 'status';
+  const hasSteps = subresource === '' || (isStatus && resource.strategy.subresources?.status === undefined);
+  const steps = hasSteps ? resource.strategy.validationSteps?.(object, { old, isStatus }) : undefined;
+  return steps === undefined ? reportedErrors(() => validateUpdate(object, old, context)) : runInTurns(reported(steps), clock);
+}
+
+/** As `reportedErrors`. */
+function* reported(steps: Generator<void, readonly FieldError[]>): Generator<void, readonly FieldError[]> {
+  try {
+    return yield* steps;
+  } catch (error) {
+    if (error instanceof TooManyFieldErrors) return error.errors;
+    throw error;
+  }
+}
+
 function validateUpdate(object: KubeObject, old: KubeObject, { resource, subresource }: WriteContext): readonly FieldError[] {
   const { strategy } = resource;
   if (subresource === '') return strategy.validateUpdate?.(object, old) ?? [];
@@ -132,8 +171,7 @@ function validateUpdate(object: KubeObject, old: KubeObject, { resource, subreso
   return strategy.validateUpdate?.(object, old) ?? [];
 }
 
-function checkValid({ resource, document }: WriteContext, name: string, validate: () => readonly FieldError[]): void {
-  const errors = reportedErrors(validate);
+function rejectInvalid({ resource, document }: WriteContext, name: string, errors: readonly FieldError[]): void {
   if (errors.length === 0) return;
   const group = resource.strategy.invalidGroup ?? resource.group;
   throw StatusError.invalid({ group, kind: resource.kind }, name, withExplicitEmpties(resource.schema, errors, document?.()));

@@ -62,6 +62,7 @@ export function writeContext({ resource, subresource, namespace, user, clock, ra
     namespace,
     scope: { user, now: clock.now(), features: resource.features },
     random,
+    clock,
     document,
   };
 }

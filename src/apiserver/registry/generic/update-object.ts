@@ -93,9 +93,17 @@ function validated(write: ObjectWrite, object: KubeObject, { current, attributes
   const { resource } = write;
   const context = writeContext(write);
   const old = internalCurrent(resource, current);
-  const prepared = beforeUpdate(object, old, context);
+  return mapMaybePromise(beforeUpdate(object, old, context), (prepared) => afterValidation(write, prepared, { old, attributes }));
+}
+
+function afterValidation(
+  write: ObjectWrite,
+  prepared: KubeObject,
+  { old, attributes }: Pick<ValidatedUpdate, 'attributes'> & { readonly old: KubeObject },
+): MaybePromise<KubeObject> {
+  const { resource } = write;
   // Status updates do not repeat the warnings of the spec.
-  const { strategy } = context.resource;
+  const { strategy } = internalResource(resource);
   const warnings = write.subresource === 'status' ? strategy.statusWarnings?.(prepared) : strategy.warnings?.(prepared, old);
   for (const warning of warnings ?? []) write.warn(warning);
   const served = fromInternal(resource, prepared);
