@@ -12,21 +12,14 @@ import {
   initialWindowFrame,
   MAX_STREAM_ID,
   numbersFrame,
-  SETTINGS_INITIAL_WINDOW_SIZE,
   synReplyFrame,
   synStreamFrame,
 } from './frames.ts';
 import { HeaderReader, HeaderWriter, type SpdyHeaders } from './header-block.ts';
+import { initialWindowIn } from './initial-window.ts';
 import { RESET, SpdyError, StreamResetError } from './spdy-error.ts';
+import type { SpdyOptions } from './spdy-options.ts';
 import { SpdyStream, type StreamCarrier } from './spdy-stream.ts';
-
-export interface SpdyOptions {
-  readonly role: 'server' | 'client';
-  /** Handles streams opened by the peer: replies or resets. Absent: they are refused. */
-  readonly onStream?: (stream: SpdyStream) => void;
-  /** The maximum number of the peer's open streams. */
-  readonly maxStreams?: number;
-}
 
 const MAX_STREAMS = 2000;
 /** The receive window of a stream. */
@@ -301,16 +294,7 @@ export class SpdyConnection implements StreamCarrier {
   }
 
   #handleSettings({ payload }: ControlFrame): void {
-    const count = payload.length >= 4 ? payload.readUInt32BE(0) : -1;
-    if (payload.length !== 4 + count * 8) throw new SpdyError('protocolError', 'a SETTINGS frame whose length is wrong');
-    let window = this.#sender.streamWindow;
-    for (let at = 4; at < payload.length; at += 8) {
-      if (payload.readUIntBE(at + 1, 3) !== SETTINGS_INITIAL_WINDOW_SIZE) continue;
-      const bytes = payload.readUInt32BE(at + 4);
-      if (bytes > MAX_WINDOW_BYTES) throw new SpdyError('protocolError', `an initial window of ${bytes} bytes`);
-      window = bytes;
-    }
-    this.#useWindow(window);
+    this.#useWindow(initialWindowIn(payload) ?? this.#sender.streamWindow);
   }
 
   #useWindow(bytes: number): void {

@@ -9,8 +9,9 @@ import { DataSender } from './data-sender.ts';
 import { controlFrame, dataHeader, FLAG_FIN, FRAME, initialWindowFrame, numbersFrame, synStreamFrame } from './frames.ts';
 import { HeaderReader, HeaderWriter } from './header-block.ts';
 import { HEADER_DICTIONARY } from './header-dictionary.ts';
-import { SpdyConnection, type SpdyOptions } from './spdy-connection.ts';
+import { SpdyConnection } from './spdy-connection.ts';
 import { SpdyError, StreamResetError } from './spdy-error.ts';
+import type { SpdyOptions } from './spdy-options.ts';
 import type { SpdyStream } from './spdy-stream.ts';
 
 const HEADERS = new Map([['streamtype', 'stdin']]);

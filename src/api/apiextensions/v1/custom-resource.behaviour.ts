@@ -8,27 +8,24 @@ import {
   isJsonObject,
   type JsonObject,
   JsonPath,
-  JsonPathError,
   type JsonValue,
   jsonPathText,
   nameIsDnsSubdomain,
   type ObjectSchema,
   Path,
-  parseTime,
   structural,
 } from '#machinery';
-import type { KindBehaviour, TableColumn, TableDefinition, ValidatedChange } from '../../behaviour.ts';
+import type { KindBehaviour, ValidatedChange } from '../../behaviour.ts';
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
 import type { Kind } from '../../schema.ts';
-import { NAME_COLUMN, sinceCell } from '../../table-cells.ts';
 import type { CustomResourceDefinition } from './custom-resource-definition.ts';
 import type {
-  CustomResourceColumnDefinition,
   CustomResourceDefinitionVersion,
   CustomResourceSubresourceScale,
   JSONSchemaProps,
 } from './custom-resource-definition-spec.ts';
+import { customTable } from './custom-table.ts';
 import { EMBEDDED_METADATA } from './embedded-metadata.validation.ts';
 
 /** A custom resource object. */
@@ -185,8 +182,8 @@ class CustomResourceChecks {
   /** Violations that existed before the update. */
   ratchetWarnings(object: CustomResource, old: CustomResource): readonly string[] {
     if (this.rules === undefined) return [];
-    const known = this.warnings.get(object);
-    if (known?.old === old) return known.warnings;
+    const validated = this.warnings.get(object);
+    if (validated?.old === old) return validated.warnings;
     const correlation = new structural.Correlation(object, old, this.schema);
     return this.rules.validate({ path: Path.none, value: object, old, correlation }).warnings;
   }
@@ -351,67 +348,4 @@ function selector(path: JsonPath): (object: CustomResource) => string {
     const value = path.first(object);
     return value === undefined || value === null ? '' : jsonPathText(value);
   };
-}
-
-const AGE: CustomResourceColumnDefinition = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
-
-// A column with an invalid path ends the table, as upstream.
-function customTable(declared: readonly CustomResourceColumnDefinition[]): TableDefinition<CustomResource> {
-  const columns: { readonly column: TableColumn; readonly path: JsonPath }[] = [];
-  for (const definition of declared.length === 0 ? [AGE] : declared) {
-    const path = readPath(definition.jsonPath);
-    if (path === undefined) break;
-    columns.push({ column: tableColumn(definition), path });
-  }
-  return {
-    columns: [NAME_COLUMN, ...columns.map(({ column }) => column)],
-    cells: (object, now) => [
-      metadataOf(object).name ?? '',
-      ...columns.map(({ column, path }) => cell(column.type, path.first(object), now)),
-    ],
-  };
-}
-
-function readPath(text: string): JsonPath | undefined {
-  try {
-    return new JsonPath(text);
-  } catch (error) {
-    if (error instanceof JsonPathError) return undefined;
-    throw error;
-  }
-}
-
-function tableColumn({ name, type, format, description, priority, jsonPath }: CustomResourceColumnDefinition): TableColumn {
-  return {
-    name,
-    type: type as TableColumn['type'],
-    description: description || `The value at ${jsonPath} of the custom resource.`,
-    ...(format && { format }),
-    ...(priority && { priority }),
-  };
-}
-
-function cell(type: TableColumn['type'], value: JsonValue | undefined, now: number): string | number | boolean | null {
-  if (value === undefined || value === null) return null;
-  switch (type) {
-    case 'string':
-      return jsonPathText(value);
-    case 'integer':
-      return typeof value === 'number' || typeof value === 'bigint' ? Math.trunc(Number(value)) : null;
-    case 'number':
-      return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : null;
-    case 'boolean':
-      return typeof value === 'boolean' ? value : null;
-    case 'date':
-      return typeof value === 'string' ? dateCell(value, now) : null;
-  }
-}
-
-function dateCell(text: string, now: number): string {
-  try {
-    parseTime(text);
-  } catch {
-    return '<invalid>';
-  }
-  return sinceCell(text, now);
 }
