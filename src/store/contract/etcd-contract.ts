@@ -9,10 +9,17 @@ import { openEtcdStore } from '../etcd/etcd-store.ts';
 import type { Store } from '../store.ts';
 import { type EtcdMembers, requireEtcd, startEtcd } from './etcd-members.ts';
 
+export interface EtcdContractOptions {
+  /** The directory of etcd's programs. Default: those on the PATH. */
+  readonly programs?: string;
+  /** Default: `etcd`. */
+  readonly name?: string;
+}
+
 /** The contract on a real etcd of `count` members. */
-export async function describeEtcdContract(count: number): Promise<void> {
+export async function describeEtcdContract(count: number, { programs, name = 'etcd' }: EtcdContractOptions = {}): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'sampan-etcd-contract-'));
-  const etcd = await startEtcd({ count });
+  const etcd = await startEtcd({ count, programs });
   const restored: EtcdMembers[] = [];
   const prefixes = new WeakMap<Store, string>();
   let stores = 0;
@@ -29,13 +36,13 @@ export async function describeEtcdContract(count: number): Promise<void> {
   };
 
   describeStoreContract({
-    name: `etcd with ${count} ${count === 1 ? 'member' : 'members'}`,
+    name: `${name} with ${count} ${count === 1 ? 'member' : 'members'}`,
     // One cluster for all tests: each test uses its own keys and does not assume the first revision.
     open: () => open(etcd, `/test-${stores++}-`),
     async restore(snapshot, store) {
       const dataFrom = join(directory, `restored-${stores++}`);
-      restoreSnapshot(snapshot, dataFrom);
-      const members = await startEtcd({ dataFrom });
+      restoreSnapshot(snapshot, dataFrom, programs);
+      const members = await startEtcd({ dataFrom, programs });
       restored.push(members);
       return open(members, prefixes.get(store)!);
     },
@@ -44,9 +51,9 @@ export async function describeEtcdContract(count: number): Promise<void> {
 }
 
 /** With etcd's own tool: a snapshot must have its format. */
-function restoreSnapshot(snapshot: string, directory: string): void {
-  requireEtcd('etcdctl');
+function restoreSnapshot(snapshot: string, directory: string, programs: string | undefined): void {
+  const etcdctl = requireEtcd('etcdctl', programs);
   const env = { ...process.env, ETCDCTL_API: '3' };
-  const { status, stderr } = spawnSync('etcdctl', ['snapshot', 'restore', snapshot, '--data-dir', directory], { env });
+  const { status, stderr } = spawnSync(etcdctl, ['snapshot', 'restore', snapshot, '--data-dir', directory], { env });
   if (status !== 0) throw new Error(`etcdctl could not restore the snapshot: ${stderr.toString()}`);
 }

@@ -22,6 +22,8 @@ export interface EtcdMembersOptions {
   /** Data directories to begin with, one for each member: restored snapshots. */
   readonly dataFrom?: string;
   readonly flags?: readonly string[];
+  /** The directory of the programs. Default: those on the PATH. */
+  readonly programs?: string | undefined;
 }
 
 /** Real etcd servers on loopback ports in a temporary directory, and ways to make them fail. */
@@ -45,12 +47,15 @@ const MISSING = 'is not installed: these tests need the real etcd (Debian: apt-g
 
 const MAX_OUTPUT_TAIL = 2_000;
 
-export function requireEtcd(program: 'etcd' | 'etcdctl'): void {
-  if (spawnSync(program, [program === 'etcd' ? '--version' : 'version']).error !== undefined) throw new Error(`${program} ${MISSING}`);
+/** Returns what to run. Throws if it is not there. */
+export function requireEtcd(name: 'etcd' | 'etcdctl', directory = ''): string {
+  const program = join(directory, name);
+  if (spawnSync(program, [name === 'etcd' ? '--version' : 'version']).error !== undefined) throw new Error(`${program} ${MISSING}`);
+  return program;
 }
 
 export async function startEtcd(options: EtcdMembersOptions = {}): Promise<EtcdMembers> {
-  requireEtcd('etcd');
+  requireEtcd('etcd', options.programs);
   const cluster = new Members(await mkdtemp(join(tmpdir(), 'sampan-etcd-')), options);
   try {
     await cluster.start();
@@ -100,7 +105,7 @@ class Members implements EtcdMembers {
 
   #spawn(index: number): EtcdMember {
     const { client, peer } = this.#ports[index]!;
-    const { tls, flags = [], dataFrom } = this.#options;
+    const { tls, flags = [], dataFrom, programs = '' } = this.#options;
     const endpoint = `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${client}`;
     const peers = this.#proxies.map((proxy, i) => `m${i}=http://127.0.0.1:${proxy.port}`).join(',');
     const args = [
@@ -117,7 +122,7 @@ class Members implements EtcdMembers {
       ...(tls === undefined ? [] : ['--cert-file', tls.cert, '--key-file', tls.key, '--trusted-ca-file', tls.ca, '--client-cert-auth']),
       ...flags,
     ];
-    const child = spawn('etcd', args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(join(programs, 'etcd'), args, { stdio: ['ignore', 'ignore', 'pipe'] });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#outputTail[index] = `${this.#outputTail[index] ?? ''}${text}`.slice(-MAX_OUTPUT_TAIL);
     });
