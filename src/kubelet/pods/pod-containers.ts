@@ -240,8 +240,10 @@ export class PodContainers {
     const due = this.#resizes.due(this.view.pod(), this.#state, this.view.reported());
     if (due.length === 0 && !isInProgress) return false;
     this.invalidate();
+    const { sandbox } = this.#state;
+    const sandboxId = sandbox?.isReady ? sandbox.id : undefined;
     const restart = (container: PodContainer) => this.kill(container, graceMs, `Container ${container.name} resize requires restart`);
-    return this.#resizes.perform(due, this.view.context(), { ...this.deps, restart });
+    return this.#resizes.perform(due, this.view.context(), { ...this.deps, restart, sandboxId });
   }
 
   /** What a running container has at the moment. */

@@ -1,6 +1,6 @@
 import type { core } from '#api';
 import { findCondition, Quantity } from '#machinery';
-import type { ContainerRuntime } from '../cri/runtime.ts';
+import { type ContainerRuntime, RuntimeError } from '../cri/runtime.ts';
 import type { PodContext } from './hooks/pod-hook.ts';
 import type { PodHooks } from './hooks/pod-hooks.ts';
 import { memoryDecreaseProblem } from './memory-decrease.ts';
@@ -11,6 +11,8 @@ export interface ResizeDeps {
   readonly runtime: ContainerRuntime;
   readonly hooks: PodHooks;
   readonly configs: ContainerConfigs;
+  /** The running sandbox, if there is one. */
+  readonly sandboxId: string | undefined;
   /** Ends a container whose resize policy demands it. */
   restart(container: PodContainer): Promise<void>;
 }
@@ -50,6 +52,7 @@ export class Resizes {
   async perform(resizes: readonly Resize[], context: PodContext, deps: ResizeDeps): Promise<boolean> {
     const { pod } = context;
     await this.#checkMemory(resizes, context, deps);
+    await resizeSandbox(context, deps);
     await deps.hooks.grow(context);
     let hasEnded = false;
     for (const { spec, container } of resizes) {
@@ -91,6 +94,25 @@ export class Resizes {
       return !isSame('limits') || !isSame('requests');
     });
   }
+}
+
+/** Runtimes may reject the resize. Those that run containers on the host need not implement this. */
+async function resizeSandbox({ pod }: PodContext, { runtime, configs, sandboxId }: ResizeDeps): Promise<void> {
+  if (sandboxId === undefined) return;
+  try {
+    await runtime.updatePodSandboxResources(sandboxId, configs.sandboxResources(pod));
+  } catch (error) {
+    if (isUnimplemented(error)) return;
+    throw new Error(`failed to notify runtime for UpdatePodSandboxResources; resize rejected: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Containerd 2.2 says so by the message only. */
+function isUnimplemented(error: unknown): boolean {
+  if (!(error instanceof RuntimeError)) return false;
+  return error.code === 'unimplemented' || (error.code === 'unknown' && error.description.includes('not implemented'));
 }
 
 /** Includes the pod's limits, which apply to containers without their own. */

@@ -7,6 +7,7 @@ import {
   type Image,
   RuntimeError,
   type SandboxConfig,
+  type SandboxResources,
 } from '../cri/runtime.ts';
 import type { EnsureImage, ImageRequest } from '../images/ensure-image.ts';
 import type { KubeletMetrics } from '../metrics/kubelet-metrics.ts';
@@ -40,6 +41,8 @@ export interface ContainerConfigs {
   environment(pod: core.Pod, container: core.Container, podIps: readonly string[]): Promise<ContainerConfig['envs']>;
   /** The CRI resources for the container's requests and limits. */
   resources(pod: core.Pod, container: core.Container): ContainerResources;
+  /** The CRI resources for those of all containers, and for the pod's overhead. */
+  sandboxResources(pod: core.Pod): SandboxResources;
   /** Throws a StartFailure when the container must not run. */
   container(pod: core.Pod, container: core.Container, facts: ContainerConfigFacts): ContainerConfig;
   /** Called when the container runs, to link its log. */

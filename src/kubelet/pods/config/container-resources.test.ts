@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { core } from '#api';
 import { podLimits } from '../../cgroups/cgroup-limits.ts';
-import { containerResources } from './container-resources.ts';
+import { containerResources, sandboxResources } from './container-resources.ts';
 
 const container = { name: 'c', resources: { limits: { cpu: '500m', memory: '1Mi' }, requests: { cpu: '250m', memory: '1Mi' } } };
 const pod: core.Pod = { metadata: { name: 'p' }, spec: { containers: [container] }, status: { qosClass: 'Burstable' } };
@@ -47,4 +47,19 @@ test('huge pages are limited to what the container or its pod has, the other siz
     { pageSize: '2MB', limit: 4 * 1024 ** 2 },
     { pageSize: '1GB', limit: 1024 ** 3 },
   ]);
+});
+
+test('a sandbox is sized by what all containers have, and by the overhead of the pod', () => {
+  const two = { ...pod.spec, containers: [container, { ...container, name: 'd' }] };
+  const sum = { cpuShares: 512, cpuQuota: 100_000, cpuPeriod: 100_000, memoryLimitInBytes: 2 * 1024 ** 2 };
+  expect(sandboxResources({ ...pod, spec: two }, facts)).toEqual({ resources: sum });
+  expect(sandboxResources({ ...pod, spec: { ...two, overhead: { cpu: '250m', memory: '64Mi' } } }, facts)).toEqual({
+    resources: sum,
+    overhead: { cpuShares: 256, cpuQuota: 25_000, cpuPeriod: 100_000, memoryLimitInBytes: 64 * 1024 ** 2 },
+  });
+});
+
+test('a sandbox of containers without requests and limits has the smallest share of CPU and no limit', () => {
+  const bare = { metadata: { name: 'p' }, spec: { containers: [{ name: 'c' }] } };
+  expect(sandboxResources(bare, facts)).toEqual({ resources: { cpuShares: 2, cpuQuota: 0, cpuPeriod: 100_000 } });
 });

@@ -1,6 +1,7 @@
-import type { core } from '#api';
+import { type core, quota } from '#api';
 import { Quantity } from '#machinery';
-import type { ContainerResources } from '../../cri/runtime.ts';
+import type { ContainerResources, SandboxResources } from '../../cri/runtime.ts';
+import { withoutStatus } from '../pod-allocation.ts';
 import { oomScoreAdjustment } from './oom-score.ts';
 import { type SwapFacts, swapLimits } from './swap-limits.ts';
 
@@ -34,20 +35,63 @@ export function containerResources(pod: core.Pod, container: core.Container, fac
   const cpuLimit = amount(limits?.cpu ?? podLimit(pod, 'cpu'));
   const memoryLimit = amount(limits?.memory ?? podLimit(pod, 'memory'));
   const cpuRequest = requests?.cpu === undefined ? cpuLimit : amount(requests.cpu);
-  const memory = memoryLimit?.value() ?? 0;
-  const { cpuQuotaPeriodUs: cpuPeriod = PERIOD_US, memoryCapacityBytes, swap } = facts;
+  const { memoryCapacityBytes, swap } = facts;
   const hasOwnCpus = facts.hasExclusiveCpus?.(pod.metadata.uid ?? '', container.name) === true;
   const { unified, ...swapLimit } = swap === undefined ? {} : swapLimits(pod, container, { ...swap, memoryCapacityBytes });
-  const files = { ...unified, ...(facts.killsOomGroup && { 'memory.oom.group': '1' }) };
+  const files = { ...unified, ...oomGroup(facts) };
   return {
-    cpuShares: milliCpuToShares(cpuRequest?.milliValue() ?? 0),
-    ...(cpuPeriod > 0 && { cpuQuota: hasOwnCpus ? -1 : milliCpuToQuota(cpuLimit?.milliValue() ?? 0, cpuPeriod), cpuPeriod }),
-    ...(memory > 0 && { memoryLimitInBytes: memory }),
+    ...cpuAndMemory({ cpuRequest, cpuLimit, memoryLimit, hasOwnCpus }, facts),
     ...swapLimit,
     oomScoreAdj: oomScoreAdjustment(pod, container, memoryCapacityBytes),
     ...(facts.hugePageSizes.length > 0 && { hugepageLimits: hugepageLimits(pod, container, facts.hugePageSizes) }),
     ...(Object.keys(files).length > 0 && { unified: files }),
   };
+}
+
+/** What the containers of a pod request together, and what the pod itself needs: runtimes with virtual machines size these by it. */
+export function sandboxResources(pod: core.Pod, facts: CgroupFacts): SandboxResources {
+  const { overhead, ...spec } = pod.spec ?? { containers: [] };
+  const containers = withoutStatus({ ...pod, spec });
+  const [requests, limits] = [quota.podRequests(containers), quota.podLimits(containers)];
+  const cpuLimit = limits.get('cpu');
+  const hasOwnCpus = spec.containers.some(({ name }) => facts.hasExclusiveCpus?.(pod.metadata.uid ?? '', name) === true);
+  const sum = { cpuRequest: requests.get('cpu') ?? cpuLimit, cpuLimit, memoryLimit: limits.get('memory'), hasOwnCpus };
+  return {
+    resources: { ...cpuAndMemory(sum, facts), ...unifiedFiles(facts) },
+    ...(overhead && { overhead: { ...overheadResources(overhead, facts), ...unifiedFiles(facts) } }),
+  };
+}
+
+/** Requests and limits at once. */
+function overheadResources(overhead: Readonly<Record<string, string>>, facts: CgroupFacts): ContainerResources {
+  const cpu = amount(overhead.cpu);
+  return cpuAndMemory({ cpuRequest: cpu, cpuLimit: cpu, memoryLimit: amount(overhead.memory), hasOwnCpus: false }, facts);
+}
+
+interface CpuAndMemory {
+  readonly cpuRequest: Quantity | undefined;
+  readonly cpuLimit: Quantity | undefined;
+  readonly memoryLimit: Quantity | undefined;
+  readonly hasOwnCpus: boolean;
+}
+
+function cpuAndMemory({ cpuRequest, cpuLimit, memoryLimit, hasOwnCpus }: CpuAndMemory, facts: CgroupFacts): ContainerResources {
+  const { cpuQuotaPeriodUs: cpuPeriod = PERIOD_US } = facts;
+  const memory = memoryLimit?.value() ?? 0;
+  return {
+    cpuShares: milliCpuToShares(cpuRequest?.milliValue() ?? 0),
+    ...(cpuPeriod > 0 && { cpuQuota: hasOwnCpus ? -1 : milliCpuToQuota(cpuLimit?.milliValue() ?? 0, cpuPeriod), cpuPeriod }),
+    ...(memory > 0 && { memoryLimitInBytes: memory }),
+  };
+}
+
+function unifiedFiles(facts: CgroupFacts): Pick<ContainerResources, 'unified'> {
+  const files = oomGroup(facts);
+  return files === undefined ? {} : { unified: files };
+}
+
+function oomGroup({ killsOomGroup }: CgroupFacts): Readonly<Record<string, string>> | undefined {
+  return killsOomGroup ? { 'memory.oom.group': '1' } : undefined;
 }
 
 /** Pod-level limits apply to containers without their own. */

@@ -1,12 +1,12 @@
 import type { core } from '#api';
 import type { Client } from '#client';
-import type { ContainerConfig, ContainerResources, SandboxConfig, UserNamespace } from '../../cri/runtime.ts';
+import type { ContainerConfig, ContainerResources, SandboxConfig, SandboxResources, UserNamespace } from '../../cri/runtime.ts';
 import type { NodeParts } from '../../node/node-parts.ts';
 import type { ContainerAdditions } from '../hooks/pod-hook.ts';
 import type { PodEvents } from '../pod-events.ts';
 import { type ContainerConfigFacts, type ContainerConfigs, specHash } from '../start-container.ts';
 import { containerConfig } from './container-config.ts';
-import { containerResources } from './container-resources.ts';
+import { containerResources, sandboxResources } from './container-resources.ts';
 import { environment } from './environment.ts';
 import { namespaceOptions } from './namespaces.ts';
 import { runtimeHandler } from './runtime-handler.ts';
@@ -40,6 +40,7 @@ export class PodConfigs implements ContainerConfigs {
       logDirectory: parts.logDirectory(pod),
       dnsConfig: await parts.dnsConfig(pod, events),
       cgroupParent: parts.cgroupParent(pod),
+      resources: this.sandboxResources(pod),
     });
   }
 
@@ -61,6 +62,10 @@ export class PodConfigs implements ContainerConfigs {
   resources(pod: core.Pod, container: core.Container): ContainerResources {
     const { parts, memoryCapacityBytes } = this.options;
     return containerResources(pod, container, { hugePageSizes: [], ...parts?.cgroupFacts, memoryCapacityBytes });
+  }
+
+  sandboxResources(pod: core.Pod): SandboxResources {
+    return sandboxResources(pod, this.options.parts?.cgroupFacts ?? { hugePageSizes: [] });
   }
 
   container(pod: core.Pod, container: core.Container, facts: ContainerConfigFacts): ContainerConfig {

@@ -1,6 +1,6 @@
 import type { core } from '#api';
 import { lookupTable } from '#base';
-import type { DnsConfig, PortMapping, SandboxConfig, SandboxSecurityContext, UserNamespace } from '../../cri/runtime.ts';
+import type { DnsConfig, PortMapping, SandboxConfig, SandboxResources, SandboxSecurityContext, UserNamespace } from '../../cri/runtime.ts';
 import { POD_NAME, POD_NAMESPACE, POD_UID } from '../labels.ts';
 import { kernelHostname } from './hostname.ts';
 import { namespaceOptions } from './namespaces.ts';
@@ -12,6 +12,7 @@ export interface SandboxFacts {
   readonly logDirectory?: string | undefined;
   readonly dnsConfig?: DnsConfig | undefined;
   readonly cgroupParent?: string | undefined;
+  readonly resources?: SandboxResources;
   /** The pod's user namespace; absent: the host's. */
   readonly userns?: UserNamespace | undefined;
 }
@@ -35,6 +36,7 @@ export function sandboxConfig(pod: core.Pod, facts: SandboxFacts): SandboxConfig
       ...(cgroupParent !== undefined && { cgroupParent }),
       securityContext: securityContextOf(pod, facts.userns),
       ...(sysctls !== undefined && { sysctls }),
+      ...facts.resources,
     },
   };
 }
