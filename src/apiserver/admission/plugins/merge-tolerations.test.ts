@@ -61,6 +61,12 @@ test('merging keeps each toleration that no other one covers, in order', () => {
   );
 });
 
+test('of tolerations that cover each other the last one stays, even if an equal one came before', () => {
+  const any = { operator: 'Exists', effect: 'NoExecute', tolerationSeconds: -1 };
+  expect(mergeTolerations([], [any, { ...any, value: 'x' }, any])).toEqual([any]);
+  expect(mergeTolerations([any], [{ ...any, value: 'x' }])).toEqual([{ ...any, value: 'x' }]);
+});
+
 test('thousands of tolerations are merged by look-ups', () => {
   const many = Array.from({ length: 50_000 }, (_, i) => ({ key: 'a', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: i }));
   expect(mergeTolerations(many, [])).toEqual([many.at(-1)]);
