@@ -5,6 +5,7 @@ import type { Logger } from '#base';
 const COUNTED_BYTES = 16 * 1024;
 const LIMIT_BYTES = 256 * 1024 * 1024;
 
+/** A body that one client waits for. */
 interface Hold {
   readonly body: Buffer | string;
 }
@@ -20,7 +21,8 @@ interface UnreadOfConnection {
  */
 export class UnreadResponses {
   readonly #connections = new Map<Duplex, UnreadOfConnection>();
-  readonly #holders = new Map<Buffer | string, number>();
+  /** How often each buffer is held. Strings are held once each: equal ones are copies. */
+  readonly #holders = new Map<Buffer | Hold, number>();
   #bytes = 0;
 
   constructor(
@@ -38,7 +40,7 @@ export class UnreadResponses {
     const hold = { body };
     connection.holds.add(hold);
     connection.bytes += body.length;
-    this.#add(body);
+    this.#add(hold);
     while (this.#bytes > this.limitBytes) this.#closeLargest();
     return () => {
       if (connection.holds.delete(hold)) this.#release(socket, connection, hold);
@@ -54,24 +56,26 @@ export class UnreadResponses {
     return connection;
   }
 
-  #add(body: Buffer | string): void {
-    const holders = this.#holders.get(body) ?? 0;
-    this.#holders.set(body, holders + 1);
-    if (holders === 0) this.#bytes += body.length;
+  #add(hold: Hold): void {
+    const key = keyOf(hold);
+    const holders = this.#holders.get(key) ?? 0;
+    this.#holders.set(key, holders + 1);
+    if (holders === 0) this.#bytes += hold.body.length;
   }
 
-  #release(socket: Duplex, connection: UnreadOfConnection, { body }: Hold): void {
-    connection.bytes -= body.length;
+  #release(socket: Duplex, connection: UnreadOfConnection, hold: Hold): void {
+    connection.bytes -= hold.body.length;
     if (connection.holds.size === 0) this.#connections.delete(socket);
-    this.#remove(body);
+    this.#remove(hold);
   }
 
-  #remove(body: Buffer | string): void {
-    const holders = this.#holders.get(body)! - 1;
-    if (holders > 0) this.#holders.set(body, holders);
+  #remove(hold: Hold): void {
+    const key = keyOf(hold);
+    const holders = this.#holders.get(key)! - 1;
+    if (holders > 0) this.#holders.set(key, holders);
     else {
-      this.#holders.delete(body);
-      this.#bytes -= body.length;
+      this.#holders.delete(key);
+      this.#bytes -= hold.body.length;
     }
   }
 
@@ -79,9 +83,13 @@ export class UnreadResponses {
     const [first, ...others] = this.#connections;
     const [socket, { bytes, holds }] = others.reduce((largest, other) => (other[1].bytes > largest[1].bytes ? other : largest), first!);
     this.#connections.delete(socket);
-    for (const { body } of holds) this.#remove(body);
+    for (const hold of holds) this.#remove(hold);
     holds.clear();
     this.logger.warn('closed the connection of a client that does not read its responses', { bytes });
     socket.destroy();
   }
+}
+
+function keyOf(hold: Hold): Buffer | Hold {
+  return typeof hold.body === 'string' ? hold : hold.body;
 }
